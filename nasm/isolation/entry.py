@@ -9,7 +9,7 @@ import secrets
 import signal
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -23,7 +23,7 @@ from nasm.isolation.child import MADE, PROTECTED, WRONG
 from nasm.isolation.limits import Limits, Protection
 from nasm.isolation.outcome import How, Outcome, Printed
 from nasm.isolation.process import Ended
-from nasm.isolation.work import OF_MEMORY, RunWork, TraceWork, Work, unpacked
+from nasm.isolation.work import OF_MEMORY, Ran, RunWork, TraceWork, Work, unpacked
 from nasm.language.objects.writing import written
 from nasm.machine.inputs import Inputs
 from nasm.nki.engines import USUAL
@@ -47,6 +47,8 @@ def isolated(
     hoist: bool | None = None,
     overlap: int | None = None,
     python: bool = True,
+    page: bool = False,
+    cancelled: Callable[[], bool] = lambda: False,
     settings: RunSettings | None = None,
     **keywords: Unpack[IsolatedKeywords],
 ) -> Outcome:
@@ -57,9 +59,11 @@ def isolated(
     becomes a program, and that is run in a second process, where no Python of others is.
     ``arguments`` are its others, as Python writes them; ``lnc``, ``dma``, ``hoist`` and
     ``overlap`` are as for :func:`nasm.nki.trace`. Unless ``python`` is true, or with
-    ``files=False``, kernels are refused. The other keywords are described at
-    :class:`nasm.RunSettings`. However it ends, that is an Outcome; raises Failure only if what is
-    given here cannot be used, such as a file that is not there.
+    ``files=False``, kernels are refused. With ``page`` the outcome has the page of the run, for
+    which it is profiled. ``cancelled`` is asked meanwhile whether to end the processes. The other
+    keywords are described at :class:`nasm.RunSettings`. However it ends, that is an Outcome; raises
+    Failure only if what is given here cannot be used, such as a file that is not there, and
+    Cancelled.
     """
     chosen, limits = with_keywords(settings, keywords), limits or Limits()
     path = isinstance(program, str | Path) and "\n" not in str(program)
@@ -74,7 +78,8 @@ def isolated(
         called = os.path.abspath(named[0]) + f":{named[1]}" * bool(named[1])
         tracing = TraceWork(called, of, dict(arguments or {}), lnc, dma, hoist, overlap, chosen)
     text = None if tracing else _given(program)
-    return _Run(name, limits).go(tracing, RunWork(name, text, None, given, chosen))
+    chosen = replace(chosen, profile=chosen.profile or page)
+    return _Run(name, limits, cancelled).go(tracing, RunWork(name, text, None, given, chosen, page))
 
 
 def _arrays(inputs: Inputs | None) -> dict[str, np.ndarray[Any, Any]]:
@@ -97,8 +102,8 @@ def _given(program: Text | Program) -> Given:
 class _Run:
     """One run of a program of others, in one process or two."""
 
-    def __init__(self, name: str, limits: Limits) -> None:
-        self.name, self.limits = name, limits
+    def __init__(self, name: str, limits: Limits, cancelled: Callable[[], bool]) -> None:
+        self.name, self.limits, self.cancelled = name, limits, cancelled
         self.began = time.monotonic()
         self.protections: tuple[Protection, ...] = ()
         self.printed = {"stdout": Printed(), "stderr": Printed()}
@@ -115,14 +120,15 @@ class _Run:
         if isinstance(done, Outcome):
             return done
         # of a process in which only nasm itself was run
-        report, outputs, mfu = pickle.loads(done)
-        return self.outcome("ran", report=report, outputs=outputs, mfu=mfu, exit_code=0)
+        ran: Ran = pickle.loads(done)
+        return self.outcome("ran", exit_code=0, **ran._asdict())
 
     def step(self, work: Work, folder: str) -> bytes | Outcome:
         """What a process made, or what became of it instead."""
         word = secrets.token_bytes(16)
         until = self.began + self.limits.deadline
-        ended = process.run(work, self.limits, until, os.path.realpath(folder), word)
+        path = os.path.realpath(folder)
+        ended = process.run(work, self.limits, until, path, word, self.cancelled)
         if isinstance(work, TraceWork) or work.traced is None:
             self.note(ended)
         answers = list(ended.answer(word))

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from nasm.base.page import RunPage
 from nasm.base.problems import Problem, counted, render
 from nasm.base.records import dataclass, field
 from nasm.isolation.limits import Protection
@@ -32,7 +33,8 @@ class Outcome:
     """How it ended. It can be pickled, and :meth:`document` is it as JSON.
 
     ``report`` and ``outputs`` are those of :func:`nasm.run` if the program ``ran``, else None.
-    ``problems`` are the errors if it did not. ``mfu`` is that of a run with ``profile=True``.
+    ``problems`` are the errors if it did not. ``mfu`` is that of a run with ``profile=True``,
+    ``page`` that of one with ``page=True``.
     ``exit_code`` or ``signal`` says how the last
     process ended, ``seconds`` how long all took. ``protections`` are those of the process that ran
     the kernel, or without one of the process that ran the program: a limit that is not ``active``
@@ -45,6 +47,7 @@ class Outcome:
     report: RunReport | None = None
     outputs: dict[str, np.ndarray[Any, Any]] | None = None
     mfu: float | None = None
+    page: RunPage | None = None
     exit_code: int | None = None
     signal: int | None = None
     stdout: Printed = field(default_factory=Printed)

@@ -12,19 +12,21 @@ import os
 import pickle
 import zipfile
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nasm.api import run
 from nasm.base import host_memory
 from nasm.base.files import Allowed
+from nasm.base.page import RunPage
 from nasm.base.problems import FAMILIES, Failure, Problem
 from nasm.base.records import dataclass, replace
 from nasm.base.source_files import Given, ObjectFile
 from nasm.isa.timing import Timing
 from nasm.language.objects import loaded
 from nasm.language.objects.writing import written
+from nasm.machine.records import RunReport
 from nasm.nki.loading import load
 from nasm.program.program import Program
 from nasm.runs.settings import RunSettings
@@ -82,6 +84,15 @@ class TraceWork:
         return packed.getvalue()
 
 
+class Ran(NamedTuple):
+    """What became of a run; ``mfu`` if it was profiled, ``page`` if that was asked for."""
+
+    report: RunReport
+    outputs: dict[str, np.ndarray[Any, Any]] | None
+    mfu: float | None
+    page: RunPage | None
+
+
 @dataclass(frozen=True, slots=True)
 class RunWork:
     """A program to run; ``traced`` is what :class:`TraceWork` has made of a kernel."""
@@ -91,14 +102,16 @@ class RunWork:
     traced: bytes | None
     inputs: Any
     settings: RunSettings
+    page: bool
 
     def done(self) -> bytes:
-        """The report, the outputs and the MFU, pickled; raises Failure."""
+        """What :class:`Ran` has, pickled; raises Failure."""
         program, inputs = self._program() if self.traced is None else self._kernel(self.traced)
         result = run(program, inputs, settings=self.settings.of_assembled(files=True))
         report = replace(result.report, program=self.name)
         mfu = result.session.profile().rates.dtype_mfu if self.settings.profile else None
-        return pickle.dumps((report, result.outputs if report.values else None, mfu))
+        page = result.session.page() if self.page else None
+        return pickle.dumps(Ran(report, result.outputs if report.values else None, mfu, page))
 
     def _program(self) -> tuple[Program, Any]:
         assert self.program is not None

@@ -271,6 +271,7 @@ def test_repl_is_handed_everything(
         checked=False,
     )
     assert options == {
+        "replay": None,
         "script": "script",
         "commands": ["run", "queues"],
         "stay": True,

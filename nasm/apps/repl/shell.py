@@ -21,7 +21,7 @@ from nasm.base.problems import Failure, Problem, Refused, counted, did_you_mean,
 from nasm.base.records import replace
 from nasm.base.signals import StopSignal
 from nasm.base.source_files import Given, program_of, source_of
-from nasm.debugger.session import Session
+from nasm.debugger.session import NO_PROGRAM, Session
 from nasm.isa.timing import Timing
 from nasm.machine.inputs import Inputs
 from nasm.machine.records import RunReport, Status
@@ -150,6 +150,18 @@ class Shell:
         made = Session(program, inputs, settings=self.chosen.of_assembled(files=True))
         made.execution.called = self.given
         return made
+
+    def replay(self, path: str) -> None:
+        """Take the session of a recording, where that is; raises Failure."""
+        session = Session.replayed(os.path.expanduser(path), files=self.chosen.files)
+        how = session.execution.assembly
+        self.chosen = replace(
+            self.chosen, target=how.target, defines=how.defines, options=how.options,
+            timing=Timing.of(how.timing), autosync=how.autosync,
+        )  # fmt: skip
+        self.inputs = session.inputs
+        self.path = session.title if session.title != NO_PROGRAM else ""
+        self.adopt(session)
 
     def begin_empty(self) -> None:
         """Take a machine without a program; raises Failure if there is none of the target."""

@@ -8,11 +8,11 @@ journal, and is done again on the way.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
+from nasm.base.processor_time import thread_seconds
 from nasm.machine.records import Moment
 from nasm.runs.execution import Checkpoint, Execution
 from nasm.sim.events import Observer
@@ -112,10 +112,10 @@ class Past:
         """Process some of so many events; whether nothing stopped it."""
         scheduler = self.running.machine.scheduler
         some = min(self._events, events) if self.kept else events
-        before, begun = scheduler.position, time.thread_time()
+        before, begun = scheduler.position, thread_seconds()
         self._forward(some, until, retire)
         if self.kept:
-            self._spent(time.thread_time() - begun, some)
+            self._spent(thread_seconds() - begun, some)
         stopped = scheduler.poised or (retire is not None and scheduler.retired >= retire)
         return not stopped and scheduler.position - before == some
 
