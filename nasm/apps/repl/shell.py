@@ -10,7 +10,7 @@ from typing import Any
 
 from nasm.apps.repl import command, input
 from nasm.apps.repl.displays import Displays
-from nasm.apps.repl.known_names import names
+from nasm.apps.repl.known_names import machine, names
 from nasm.apps.repl.recording import SessionRecording
 from nasm.apps.repl.screen import ReplScreen, ScreenUnwritable
 from nasm.apps.repl.settings import ReplSettings
@@ -171,6 +171,7 @@ class Shell:
         """Take a session with a new machine, and the names for completion."""
         self._session, self._final = session, None
         self.torn = self.cut = False
+        self.screen.mnemonics = machine(self)[0].isa.rows if session is not None else ()
         self.names = names(self)
 
     def renew(self) -> None:

@@ -25,6 +25,9 @@ KEPT = 256 << 20
 EVERY = 0.02
 """Seconds of computing between two checkpoints."""
 
+REACH = 0.1
+"""Seconds of computing within which any moment is reached, as long as what may be kept allows."""
+
 SLICE = 0.004
 """Seconds of computing between two looks at the clock, about."""
 
@@ -139,7 +142,8 @@ class Past:
     def _thin(self) -> None:
         """Give up checkpoints once they keep more than they may, until some room is free again.
 
-        Those that, for how long ago they are, make the way from their neighbours the shortest.
+        First those without which any moment is still reached soon, then those that, for how long
+        ago they are, make the way from their neighbours the shortest.
         """
         points = self.running.checkpoints
         most = self.kept
@@ -160,14 +164,16 @@ class Past:
 
         No neighbours, none that is pinned, nor the first or the last.
         """
-        age, scores = points[-1].work, []
+        age, scores = points[-1].work, list[tuple[bool, float, int]]()
         for n in range(len(points) - 2, 0, -1):
             if not points[n].pinned:
                 ways = points[n].work + points[n + 1].work
-                scores.append((ways / max(age, 1e-9), n))
+                scores.append((ways > REACH, ways / max(age, 1e-9), n))
             age += points[n].work
         found: dict[int, None] = {}
-        for _, n in sorted(scores):
+        for far, _, n in sorted(scores):
+            if far and found:
+                break
             if n - 1 not in found and n + 1 not in found:
                 found[n] = None
             if len(found) * 8 > len(points):
