@@ -4,7 +4,7 @@ These are docs/isa/ and the pages of generations in docs/timing/, from the rows 
 target; columns.md; api.md, from the public names; the map in contributing.md, from the imports;
 the tables in json.md, machine.md, repl.md and tensix.md, and the plot of that; the tables of the
 parser; pictures/, of runs; what commands print in README.md, guide.md, loops.md, profile.md,
-tools.md, nki.md, repl.md, tensix.md and walkthrough.md; and what follows from tables in
+tools.md, nki.md, repl.md, tensix.md, walkthrough.md and judge.md; and what follows from tables in
 grammar/editors/.
 
     python docs/generate.py            write what differs
@@ -79,7 +79,7 @@ def pages() -> dict[Path, str]:
         files[path] = filled(name, path.read_text(encoding="utf-8"))
     files[DOCS / "columns.md"] = profile_tables.page()
     files[DOCS / "api.md"] = api_page.page()
-    names = ("guide", "loops", "profile", "tools", "nki", "repl", "tensix", "walkthrough")
+    names = ("guide", "loops", "profile", "tools", "nki", "repl", "tensix", "walkthrough", "judge")
     shown = (DOCS / f"{name}.md" for name in names)
     for path in (DOCS.parent / "README.md", *shown):
         files[path] = captured.filled(files.get(path) or path.read_text(encoding="utf-8"))

@@ -57,7 +57,7 @@
     DmaCopy  b2, B2.broadcast(T, DIGITS)                        post network[3]   ; one row, T times
 .for t in 0..TILES
     ; x{t % 2} is free when the first layer of tile t - 2 has read it
-    DmaCopy  x{t % 2}, images[:, t*T : +T]     after hidden[t - 2] if t >= 2   post loaded[t]
+    DmaCopy  x{t % 2}, images[:, t*T : +T]     after hidden[t - 2]   post loaded[t]
 .end
 
 ; ------------------------------------------------------------------------------ the two matmuls
@@ -73,7 +73,7 @@
 .if t > 0
     ; Vector must have taken the product of tile t - 3, which lies where this one goes
     LoadStationary  h{j}                       after activated[t - 1]
-    MultiplyMoving  product{j}, w2             after biased[t - 3] if t >= 3   post scored[t - 1]
+    MultiplyMoving  product{j}, w2             after biased[t - 3]   post scored[t - 1]
 .end
 .end
 

@@ -35,8 +35,8 @@ identity(unit, same)
 load_tiles(x, X.reshape(T, P, D), x_in, normed)
 .for t in 0..T
     .const i = t % 2
-    layernorm(rows[:, i], x[:, i], gain, shift, [x_in[t], gain_in, shift_in, flipped[t - 2, KT - 1] if t >= 2 else []], normed[t], eps=EPS)
-    transpose_tiles(turned[:, i], rows[:, i], unit, banks, [normed[t], same], n_out[t - 2] if t >= 2 else [], flipped[t], trail=flips, at=t*KT)
+    layernorm(rows[:, i], x[:, i], gain, shift, [x_in[t], gain_in, shift_in, flipped[t - 2, KT - 1]], normed[t], eps=EPS)
+    transpose_tiles(turned[:, i], rows[:, i], unit, banks, [normed[t], same], n_out[t - 2], flipped[t], trail=flips, at=t*KT)
     @gpsimd  DmaCopy  N.reshape(KT, P, S).permute(1, 0, 2)[:, :, t*P : +P], turned[:, i]    after flipped[t, KT - 1]    post n_out[t]
 .end
 

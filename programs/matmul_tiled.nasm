@@ -38,14 +38,14 @@
 .for p in 0..PIECES
 .const m = p % MT, i = p % 2
     ; the buffer is free when piece p - 2, the last to use it, is multiplied
-    DmaCopy  a{i}, A.reshape(KT, TK, M).permute(1, 0, 2)[:, :, m*TM : +TM]  post a[p]  after multiplied[p - 2] if p >= 2
+    DmaCopy  a{i}, A.reshape(KT, TK, M).permute(1, 0, 2)[:, :, m*TM : +TM]  post a[p]  after multiplied[p - 2]
 .end
 
 @scalar
 .for n in 0..NT
 .const j = n % 2
     ; the buffer is free when all pieces of column n - 2 are multiplied
-    DmaCopy  b{j}, B.reshape(KT, TK, N).permute(1, 0, 2)[:, :, n*TN : +TN], queue=1  post b[n]  after multiplied[(n - 1) * MT - 1] if n >= 2
+    DmaCopy  b{j}, B.reshape(KT, TK, N).permute(1, 0, 2)[:, :, n*TN : +TN], queue=1  post b[n]  after multiplied[(n - 1) * MT - 1]
 .end
 
 ; ------------------------------------------------------------------------------ matmuls
@@ -55,7 +55,7 @@
 @tensor
 .for p in 0..PIECES
 .const n = p // MT, i = p % 2, j = n % 2
-    EventSemaphore                 after b[n], a[p], copied[p - 2] if p >= 2
+    EventSemaphore                 after b[n], a[p], copied[p - 2]
 .for k in 0..KT
     LoadStationary  a{i}[:, k, :]
     MultiplyMoving  acc{i}, b{j}[:, k, :], accumulate=(k > 0)
@@ -70,7 +70,7 @@
 .for p in 0..PIECES
 .const i = p % 2
     ; c{i} is free when piece p - 2 is stored
-    TensorCopy  c{i}, acc{i}       after multiplied[p], stored[p - 2] if p >= 2   post copied[p]
+    TensorCopy  c{i}, acc{i}       after multiplied[p], stored[p - 2]   post copied[p]
 .end
 
 @gpsimd

@@ -126,7 +126,7 @@ identity(unit, same)
     rmsnorm(rows2[:, r], mid[:, r], gain2, [out[2*H + R + r], gain2_in], normed2[r])
     transpose_tiles(turned_rows2[:, :, r*P : +P], rows2[:, r], unit, turned, normed2[r], done=flipped2[r], trail=flips, at=(2*R + r)*KT)
     .view  z = turned_rows2[:, :, r*P : +P]
-    mlp(y[:, r], z, w1, b1, w2, mid[:, r], up, down, [flipped2[r, KT - 1], w1_in, b1_in, w2_in], made[r], made[r - 1] if r > 0 else [], scale1=IN_D, scale2=IN_F)
+    mlp(y[:, r], z, w1, b1, w2, mid[:, r], up, down, [flipped2[r, KT - 1], w1_in, b1_in, w2_in], made[r], made[r - 1], scale1=IN_D, scale2=IN_F)
 .end
 store_tiles(Y.reshape(R, P, D), y, made)
 @gpsimd  .drain

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from generator.markdown import table
-from nasm.grading import class_report
+from nasm.grading import class_report, judgement
 from nasm.isolation import outcome
 from nasm.show import (
     explanations,
@@ -51,6 +51,7 @@ _SHAPES: dict[str, tuple[tuple[Shape, str], ...]] = {
         (class_report.GRADE, "grades[]."),
         ((Key("faults", "with `--check`: what is wrong with the exercise, in sentences"),), ""),
     ),
+    "judge": ((judgement.JUDGEMENT, "judgements[]."),),
     "check": ((_FILES, "files[]."), _problems("of no file: why not all were checked")),
     "asm": ((json_texts.OBJECT, ""), (_CUT_SHORT, "")),
     "list": ((json_texts.LISTING, ""), (_CUT_SHORT, "")),

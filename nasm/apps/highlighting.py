@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from pygments.lexer import Lexer
-from pygments.token import Comment, Keyword, Name, Number, Operator, String, Text
+from pygments.token import STANDARD_TYPES, Comment, Keyword, Name, Number, Operator, String, Text
 
 from nasm.base import dtypes
 from nasm.language.text.lexemes import lexemes
@@ -67,6 +67,15 @@ class NeuronNasmLexer(Lexer):
             at = end
         if at < len(text):
             yield at, Text, text[at:]
+
+
+def classes(text: str) -> Iterator[tuple[str, str]]:
+    """The words of a text, which together are all of it, each with its class in HTML of Pygments.
+
+    The class is empty for what has no colour.
+    """
+    for _, token, word in NeuronNasmLexer().get_tokens_unprocessed(text):
+        yield word, STANDARD_TYPES[token]
 
 
 def _token(kind: str, word: str) -> Any:

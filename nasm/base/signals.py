@@ -22,6 +22,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from nasm.base.processor_time import thread_seconds
+
 ECHO = 0.1
 """Seconds in which a repeated signal is taken for the same one: ``timeout`` signals a process,
 and then its whole group."""
@@ -205,15 +207,17 @@ def within(seconds: float) -> Iterator[None]:
     """Within it the main thread is stopped when it has computed for this many seconds.
 
     Processor time of the thread counts, so that a busy host gives it no less. It may be done again
-    and again, which :func:`limit` may not. In another thread nothing is raised.
+    and again, which :func:`limit` may not. In another thread, and in a browser, which has no
+    timers, nothing is raised.
     """
-    if threading.current_thread() is not threading.main_thread():
+    main = threading.current_thread() is threading.main_thread()
+    if not main or not hasattr(signal, "setitimer"):
         yield
         return
-    done, end = False, time.thread_time() + seconds
+    done, end = False, thread_seconds() + seconds
 
     def late(number: int, frame: FrameType | None) -> None:
-        left = end - time.thread_time()
+        left = end - thread_seconds()
         if done:
             return
         if left > 0:

@@ -15,6 +15,9 @@ from nasm.base.source import Source
 MAGIC = b"\x8enasm\r\n\x1a"
 """The first bytes of an object file; a copy that changes ends of lines changes them, too."""
 
+RECORDING = b"\x8enrec\r\n\x1a"
+"""Those of a recording, which holds more than a program."""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ObjectFile:
@@ -70,29 +73,32 @@ def program_of(text_or_path: Text, files: Allowed = ANY, ending: str = ".nasm") 
     if not isinstance(text_or_path, str | Path):  # a number would be a descriptor
         kind = type(text_or_path).__name__  # type: ignore[unreachable]
         raise TypeError(f"a program is a text (str) or a path, not {kind}")
-    note(str(text_or_path))
+    return given_as(bytes_of(str(text_or_path), files, ending), str(text_or_path))
+
+
+def bytes_of(path: str, files: Allowed = ANY, ending: str = "") -> bytes:
+    """What a file holds, or the beginning of one that is too large; raises Failure."""
+    note(path)
     try:
-        with (
-            host_files.opened(text_or_path)
-            if files.folder is None
-            else files.opened("", str(text_or_path)) as stream
-        ):
-            read = stream.read(LARGEST + 1)
+        with host_files.opened(path) if files.folder is None else files.opened("", path) as stream:
+            return stream.read(LARGEST + 1)
     except Refused as refused:
         raise Failure(refused.at(None)) from None
     except OSError as problem:
-        message = f"cannot read {text_or_path}: {problem.strerror or problem}"
-        hint = _meant(Path(text_or_path), ending) if files.folder is None else ""
+        message = f"cannot read {path}: {problem.strerror or problem}"
+        hint = _meant(Path(path), ending) if files.folder is None and ending else ""
         raise Failure(Problem("E0801", message, None, hint)) from None
     except ValueError:  # a null character in a path
-        raise Failure(Problem("E0801", f"no file {text_or_path}")) from None
-    return given_as(read, str(text_or_path))
+        raise Failure(Problem("E0801", f"no file {path}")) from None
 
 
 def given_as(read: bytes, name: str) -> Given:
     """What bytes are: an object file, or a text; raises Failure."""
     if read.startswith(MAGIC) and len(read) <= LARGEST:
         return ObjectFile(name, read)
+    if read.startswith(RECORDING):
+        hint = f"continue from where it is: neuron-nasm repl --replay {name}"
+        raise Failure(Problem("E0801", f"{name} is a recording of a run", None, hint))
     return Source(name, decoded(read, name))
 
 

@@ -6,16 +6,17 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debugger`; here it 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, Self, Unpack
 
 from nasm.base.delegation import part_attribute, part_method, part_property
 from nasm.base.drawing import Drawn
-from nasm.base.files import Allowed
+from nasm.base.files import Allowed, Files
 from nasm.base.problems import Failure, Problem, counted, in_line
 from nasm.base.records import replace
 from nasm.base.source import Source
-from nasm.base.source_files import Given, Text
+from nasm.base.source_files import Given, Text, bytes_of
 from nasm.base.suppressions import Policy
 from nasm.debugger.moving.breakpoint_records import Breakpoint, Hit
 from nasm.debugger.moving.breakpoints import Breakpoints
@@ -188,7 +189,42 @@ class Session(Drawn):
         chosen = with_keywords(settings, keywords)
         made = chosen.assembled(source, targets, rewrite)
         session = cls(made.program, inputs, settings=chosen.of_assembled())
-        session.source = made.source
+        session.source, session.execution.assembly = made.source, chosen
+        return session
+
+    def recorded(self) -> bytes:
+        """The run as bytes, with its past, for :meth:`replayed`: raises Failure or Refused.
+
+        In it are the program with what it includes, the inputs, what was typed and changed by
+        hand, named moments, names of expressions and breakpoints, but no commands of these.
+        """
+        from nasm.debugger.recordings.writing import written
+
+        return written(self.execution, self._travel, self.stops, self.changes.texts)
+
+    @classmethod
+    def replayed(
+        cls, recording: bytes | str | os.PathLike[str], files: Files | None = None
+    ) -> Self:
+        """A session where a recorded one was, with the same past; raises Failure.
+
+        ``recording`` is a file, or its bytes. While it is done again no file is read; ``files`` are
+        those that may be read after that, as for a program. Refused is a recording of which this
+        version of nasm computes anything else.
+        """
+        from nasm.debugger.recordings.reading import ReadRecording
+
+        name = "the recording"
+        if not isinstance(recording, bytes):
+            name = os.fspath(recording)
+            recording = bytes_of(name)
+        replay = ReadRecording(recording, name)
+        made = replay.made
+        session = cls(made.program, made.inputs, settings=made.settings)
+        run = session.execution
+        run.source, run.assembly, run.called = made.source, made.assembly, made.called
+        replay.done(run, session._travel, session.stops, session.changes, session.let)
+        run.files = run.program.files = Allowed.of(files).holding(run.assembled.files.held)
         return session
 
     def restart(self) -> None:

@@ -249,7 +249,8 @@ class Rule:
     check says which with :class:`About`.
     ``addressed`` says that only an instruction with an operand that a tile of entries addresses
     can break it. The rules after a ``basic`` one take it for granted: where it is broken they are
-    not checked.
+    not checked. ``each`` says that it looks at addresses, or at the value of what may be data: what
+    others find is the same for all instructions of a shape, and they are checked once for each.
     """
 
     code: str
@@ -260,6 +261,7 @@ class Rule:
     severity: Severity = Severity.ERROR
     addressed: bool = False
     basic: bool = False
+    each: bool = False
     names: tuple[str, ...] = ()
     about: str = ""
 

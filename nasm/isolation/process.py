@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -30,6 +30,10 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/proc/meminfo", "/proc/se
 _TICK, _AFTER = 0.02, 0.5
 LARGEST_ANSWER = 1 << 30
 """Bytes of an answer that are taken."""
+
+
+class Cancelled(Exception):
+    """The caller no longer wants what a process was doing; the process has been ended."""
 
 
 @dataclass(slots=True)
@@ -62,14 +66,23 @@ class Ended:
             at += size
 
 
-def run(work: Work, limits: Limits, until: float, folder: str, word: bytes) -> Ended:
+def run(
+    work: Sequence[Work],
+    limits: Limits,
+    until: float,
+    folder: str,
+    word: bytes,
+    cancelled: Callable[[], bool],
+) -> Ended:
     """Do some work in a child process, until a moment of the monotonic clock at the latest.
 
-    ``folder`` is the only one where it may write; a kernel's process is in it.
+    ``folder`` is the only one where it may write; a kernel's process is in it. Raises Cancelled
+    once ``cancelled`` returns true.
     """
-    foreign = isinstance(work, TraceWork)
-    readable = _readable(work.kernel) if isinstance(work, TraceWork) else None
-    request = Request(word, work, limits, (folder, os.devnull), readable)
+    first = work[0]
+    foreign = isinstance(first, TraceWork)
+    readable = _readable(first.kernel) if isinstance(first, TraceWork) else None
+    request = Request(word, tuple(work), limits, (folder, os.devnull), readable)
     with ExitStack() as open_files:
         reading, writing = os.pipe()
         channel = open_files.enter_context(open(reading, "rb", buffering=0))
@@ -86,7 +99,7 @@ def run(work: Work, limits: Limits, until: float, folder: str, word: bytes) -> E
         open_files.callback(child.stdout.close)
         open_files.callback(child.stderr.close)
         with _reaped(child):
-            return _followed(child, pipes, channel.fileno(), limits, until)
+            return _followed(child, pipes, channel.fileno(), limits, until, cancelled)
 
 
 def _started(channel: int, asked: int, folder: str, foreign: bool) -> subprocess.Popen[bytes]:
@@ -152,6 +165,7 @@ def _followed(
     channel: int,
     limits: Limits,
     until: float,
+    cancelled: Callable[[], bool],
 ) -> Ended:
     """Read what it says until it has ended, or has to be ended."""
     ended = Ended()
@@ -162,6 +176,8 @@ def _followed(
             os.set_blocking(number, False)
             selector.register(number, selectors.EVENT_READ, name)
         while selector.get_map() and time.monotonic() < last:
+            if cancelled():
+                raise Cancelled
             for key, _ in selector.select(_TICK):
                 if not _taken(ended, key.fd, key.data, limits):
                     selector.unregister(key.fd)
@@ -172,6 +188,8 @@ def _followed(
                 _kill(child.pid)
                 last = min(last, time.monotonic() + _AFTER)
     while not over and not ended.flooded and time.monotonic() < until:
+        if cancelled():
+            raise Cancelled
         over = _gone(child, ended)
         time.sleep(0 if over else _TICK)
     if not over:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from nasm.base.problems import Problem, Refused, Severity, listed
 from nasm.base.records import replace
+from nasm.base.source import Span
 from nasm.isa.effects import Transfer
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import REQUIRED, InstructionContext, Operand, Row, Rule
@@ -13,6 +14,7 @@ from nasm.isa.kinds import Tile
 from nasm.isa.synonyms import SIGNS
 from nasm.isa.target import Target, rules_of
 from nasm.program.instruction_text import operands as operands_text
+from nasm.program.notes import declared
 from nasm.program.program import Instruction
 from nasm.views.tensor import Tensor
 from nasm.views.value_text import Symbol
@@ -113,6 +115,24 @@ def _having(
     elif not at_home:
         places += [f"@{'/@'.join(engines)} of {g}" for g, engines in others.items()]
     return f"it {verb} {', and on '.join(places)}" if places else ""
+
+
+def of_operand(
+    target: Target,
+    generation: Generation,
+    row: Row,
+    name: str,
+    refused: Refused,
+    value: object,
+    spans: Callable[[str], Span | None] | None,
+) -> Problem:
+    """What an operand's kind refused, at the place where the operand is written."""
+    message = f"operand {name} of {row.name}: {refused.message}"
+    others = taking(target, row, name, value) if refused.code == "E0206" else ""
+    hint = others or refused.hint
+    if refused.code == "E0302" and isinstance(value, View | Tensor):
+        hint = moving(target, generation, row, name, value)
+    return Problem(refused.code, message, spans(name) if spans else None, hint, declared(value))
 
 
 def taking(target: Target, row: Row, operand: str, word: object) -> str:

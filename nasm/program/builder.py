@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Problem, Refused, Severity, Unsaid, did_you_mean, limited
@@ -22,12 +22,11 @@ from nasm.isa.target import Target
 from nasm.isa.words import VALUE, WORD
 from nasm.program import availability, check
 from nasm.program.declarations import CounterAllocation, Declarations
-from nasm.program.notes import declared, declared_note, in_order
+from nasm.program.notes import declared_note, in_order
 from nasm.program.operand_parts import join
 from nasm.program.placement import place
 from nasm.program.program import Expectation, Instruction, Program, Update, Wait
 from nasm.program.text_items import PlacedLabel, Recorded
-from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
 Sync = TypeVar("Sync", Wait, Update)
@@ -122,6 +121,31 @@ class ProgramBuilder(Declarations):
         engine = self.program.queues[queue].engine
         return (self._form(engine, row, operands), *self.numbers(wait, update))
 
+    def accepted(
+        self,
+        queue: int,
+        row: Row,
+        operands: tuple[object, ...],
+        wait: Wait | None,
+        update: Update | None,
+    ) -> Made:
+        """An instruction for a queue of operands that their kinds accepted.
+
+        Raises Refused, or Failure, with something that is wrong with it.
+        """
+        lines = self.program.queues[queue]
+        self._check_available(row, lines.engine)
+        for value in operands:
+            if type(value) in _ADDRESSED:
+                check.registers_exist(self.generation, value)
+            if self._entered:
+                check.within_reach(lines.core, value)
+        if wait is not None or update is not None:
+            problems = check.sync(self.program, queue, row, wait, update, None)
+            if problems:
+                raise Failure(problems)
+        return (self._form(lines.engine, row, operands), *self.numbers(wait, update))
+
     def bound(
         self,
         queue: int,
@@ -158,7 +182,9 @@ class ProgramBuilder(Declarations):
                 if self._entered:
                     check.within_reach(self.program.queues[queue].core, accepted[at])
             except Refused as refused:
-                problem = self._of_operand(row, operand.name, refused, value, spans)
+                problem = availability.of_operand(
+                    self.target, self.generation, row, operand.name, refused, value, spans
+                )
                 if isinstance(value, int | float) and not problem.hint:
                     hint = availability.of_number(self.target, row, operand.name, operands)
                     problem = replace(problem, hint=hint)
@@ -204,26 +230,8 @@ class ProgramBuilder(Declarations):
             self._interned(update, self._updates, self.program.updates),
         )
 
-    def _of_operand(
-        self,
-        row: Row,
-        name: str,
-        refused: Refused,
-        value: object,
-        spans: Callable[[str], Span | None] | None,
-    ) -> Problem:
-        """What an operand's kind refused, at the place where the operand is written."""
-        message = f"operand {name} of {row.name}: {refused.message}"
-        others = (
-            availability.taking(self.target, row, name, value) if refused.code == "E0206" else ""
-        )
-        hint = others or refused.hint
-        if refused.code == "E0302" and isinstance(value, View | Tensor):
-            hint = availability.moving(self.target, self.generation, row, name, value)
-        return Problem(refused.code, message, spans(name) if spans else None, hint, declared(value))
-
     def _form(self, engine: str, row: Row, operands: tuple[object, ...]) -> int:
-        exact = [_exact(o) for o in operands if isinstance(o, int | float)]
+        exact = [_exact(o) for o in operands if type(o) in _NUMBERS]
         key = (engine, row.name, operands, *exact)
         found = self._instructions.get(key)
         if found is None:
@@ -372,6 +380,12 @@ class ProgramBuilder(Declarations):
             raise Failure(limited(in_order(self.problems), unsaid))
 
 
-def _exact(value: int | float) -> object:
+_ADDRESSED = View, tuple, list
+"""What may hold views."""
+
+_NUMBERS = float, bool, int
+
+
+def _exact(value: Any) -> object:
     """What tells 1 from 1.0 and 0.0 from -0.0, which compare equal."""
     return math.copysign(1, value) if isinstance(value, float) else type(value)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Sequence
-from functools import partial
+from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import islice
 
 from nasm.base.problems import MOST_ERRORS, Problem, Refused, Severity, Unsaid, did_you_mean
@@ -16,7 +15,7 @@ from nasm.isa.list_kinds import mentioned, views
 from nasm.isa.target import rules_of
 from nasm.program.availability import legal
 from nasm.program.program import Instruction, Program, Update, Wait
-from nasm.program.shapes import Shapes
+from nasm.program.shapes import Shape, Shapes
 from nasm.views.view import Reg, View
 
 
@@ -137,20 +136,23 @@ def instructions(
     problems: list[Problem] = []
     errors = 0
     reported: set[tuple[object, ...]] = set()
-    shapes = Shapes(program.generation)
+    rules = _Rules(program)
     new = islice(program.instructions, first, None)
     for instruction, (queue, pc, engine) in zip(new, uses[first:], strict=True):
         if queue < 0 or not _placed(instruction):
             continue
+        broken = rules.broken_by(instruction, engine)
+        if not broken:
+            continue
         line = (queue, program.queues[queue].spans[pc])
-        for rule, problem in _broken(program, instruction, queue, pc, engine, shapes):
+        for rule, context, text in broken:
             if line[1] and (*line, rule) in reported:
                 continue
             reported.add((*line, rule))
             error = rule.severity is Severity.ERROR
             errors += error
             if not error or errors <= MOST_ERRORS:
-                problems.append(problem(places))
+                problems.append(_problem(context, rule, text, program, queue, pc, places))
             else:
                 unsaid.count += 1
     return problems
@@ -166,21 +168,46 @@ def _placed(instruction: Instruction) -> bool:
     return True
 
 
-def _broken(
-    program: Program, instruction: Instruction, queue: int, pc: int, engine: str, shapes: Shapes
-) -> list[tuple[Rule, Callable[[Places], Problem]]]:
-    """The rules that an instruction breaks, and what makes the problem of each."""
-    row = instruction.row
-    context = InstructionContext.of(row, instruction.operands, engine, program.generation)
-    found: list[tuple[Rule, Callable[[Places], Problem]]] = []
-    for rule in rules_of(program.target, row, bool(context.addressed)):
+Broken = tuple[Rule, InstructionContext, str]
+"""A rule, the instruction that breaks it, and what was found."""
+
+
+class _Rules:
+    """The rules of a program's instructions, most of which are asked once for each shape."""
+
+    def __init__(self, program: Program) -> None:
+        self._target, self._generation = program.target, program.generation
+        self._shapes = Shapes(program.generation)
+        self._left: dict[Shape, tuple[Rule, ...]] = {}
+
+    def broken_by(self, instruction: Instruction, engine: str) -> list[Broken]:
+        """The rules that an instruction breaks; one that breaks none gets its shape."""
+        row, operands = instruction.row, instruction.operands
+        shape = self._shapes.known(row, operands, engine)
+        left = self._left.get(shape) if shape is not None else None
+        if shape is not None and left is not None and not left:
+            instruction.known = shape
+            return []
+        context = InstructionContext.of(row, operands, engine, self._generation)
+        asked = rules_of(self._target, row, bool(context.addressed)) if left is None else left
+        found = _broken(asked, context)
+        if any(rule.severity is Severity.ERROR for rule, _, _ in found):
+            return found
+        instruction.known = shape = shape or self._shapes.of(row, operands, engine, context)
+        if not found:
+            self._left[shape] = tuple(rule for rule in asked if rule.each)
+        return found
+
+
+def _broken(rules: Iterable[Rule], context: InstructionContext) -> list[Broken]:
+    """Those of some rules that an instruction breaks."""
+    found: list[Broken] = []
+    for rule in rules:
         text = rule.check(context)
         if text is not None:
-            found.append((rule, partial(_problem, context, rule, text, program, queue, pc)))
+            found.append((rule, context, text))
             if rule.stops:
                 break
-    if all(rule.severity is not Severity.ERROR for rule, _ in found):
-        instruction.known = shapes.of(row, instruction.operands, engine, context)
     return found
 
 

@@ -110,6 +110,10 @@ class Shapes:
             found.cost = self._costs.setdefault(found.cost, found.cost)
         return found
 
+    def known(self, row: Row, operands: tuple[object, ...], engine: str) -> Shape | None:
+        """The shape of an instruction, if another one had it."""
+        return self._known.get(signature(row, engine, operands))
+
 
 def signature(row: Row, engine: str, operands: tuple[object, ...]) -> tuple[Any, ...]:
     """What the shape of an instruction follows from: of a view all but its offset."""
@@ -126,7 +130,7 @@ def signature(row: Row, engine: str, operands: tuple[object, ...]) -> tuple[Any,
                 first = view.partition + (tensor.partition or 0)
                 key += (view.shape, view.steps, view.dtype.name, tensor.memory.name, first)
         elif kind is float and at in data:
-            key.append(kind)
+            key.append((kind, not value))  # rules may ask whether it is 0
         elif kind is float:
             key.append(value.hex())  # type: ignore[attr-defined]  # tells 0.0 from -0.0 and 0
         elif kind is bool:

@@ -35,13 +35,15 @@ class MomentMention(NamedTuple):
     """Where a line posts a moment or comes after one; ``at_read`` posts when reading is over.
 
     If nothing posts it by its name, which is a macro's own, it is the one of that name in the file:
-    ``otherwise``.
+    ``otherwise``. ``earlier`` says for each index whether it is written as one of an earlier round
+    of a ``.for``: -1 where earlier rounds have smaller numbers, 1 where greater ones, else 0.
     """
 
     moment: DeferredMoment
     span: Span
     at_read: bool = False
     otherwise: str = ""
+    earlier: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)

@@ -108,8 +108,9 @@ class Execution(Inspection):
     or the path of a .npz file or of a folder of .npy files; they override initialisers.
     Everything is loaded once, here; raises Failure with every problem. The keywords are described
     at :class:`nasm.RunSettings`. ``assembled`` is the program as it was given; ``program`` may grow
-    while it runs. Its ``results`` are a part of it. A ``driver`` moves it; ``bursts`` says whether
-    many instructions may be one event: not where a run is taken back to events.
+    while it runs. It was made with ``settings``; its text, if it has one, was assembled with those
+    of ``assembly``. Its ``results`` are a part of it. A ``driver`` moves it; ``bursts`` says
+    whether many instructions may be one event: not where a run is taken back to events.
     """
 
     @with_settings(SessionKeywords)
@@ -123,6 +124,7 @@ class Execution(Inspection):
     ) -> None:
         chosen = with_keywords(settings, keywords)
         self.source: Source | None = None
+        self.settings, self.assembly = chosen, chosen
         allowed = Allowed.of(chosen.files, chosen.include)
         if isinstance(program, Program):
             chosen.refuse_text()
@@ -184,7 +186,7 @@ class Execution(Inspection):
         chosen = with_keywords(settings, keywords)
         made = chosen.assembled(source, targets, rewrite)
         execution = cls(made.program, inputs, settings=chosen.of_assembled())
-        execution.source = made.source
+        execution.source, execution.assembly = made.source, chosen
         return execution
 
     # -- going back

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from rich.text import Text
 
 from nasm.base.problems import Problem, pieces
+from nasm.show.colours import code, painted
 
 LABELS = {
     "error": "bold red",
@@ -14,20 +15,19 @@ LABELS = {
     "warning": "bold yellow",
     "note": "bold cyan",
 }
-STYLES = {
-    "message": "bold",
-    "margin": "blue",
-    "expansion": "dim",
-    "note": "cyan",
-    "hint": "green",
-    "text": "",
-}
+STYLES = {"message": "bold", "margin": "blue", "expansion": "dim", "note": "cyan", "hint": "green"}
 
 
 def diagnostic(problem: Problem, width: int | None = None) -> Text:
     """A problem with its excerpt, expansions, notes and hint."""
     styles = {**STYLES, **dict.fromkeys(("label", "caret"), LABELS[problem.label])}
-    return Text.assemble(*((text, styles[what]) for what, text in pieces(problem, width)))
+    made = Text()
+    for what, text in pieces(problem, width):
+        if what == "text":
+            made.append_text(painted(code(text)))
+        else:
+            made.append(text, styles[what])
+    return made
 
 
 def diagnostics(problems: Iterable[Problem], width: int | None = None) -> Text:

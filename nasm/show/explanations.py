@@ -14,6 +14,7 @@ from rich.text import Text
 from nasm.base.problems import Refused, did_you_mean, quoted
 from nasm.language import codes
 from nasm.language.codes.row import Code
+from nasm.show.colours import code, painted
 from nasm.show.documents import Key, Shape
 
 _QUOTED = re.compile(r"`((?:\\.|[^`])*)`")
@@ -43,7 +44,7 @@ def rich_code(row: Code) -> RenderableType:
     for name, example, style in (("Wrong", row.wrong, "red"), ("Right", row.right, "green")):
         if example:
             parts += [Text(), Text(f"{name}:", style)]
-            parts += [Padding(Text(line), (0, 0, 0, 4)) for line in example.split("\n")]
+            parts += [Padding(painted(code(line)), (0, 0, 0, 4)) for line in example.split("\n")]
     return Group(*parts)
 
 

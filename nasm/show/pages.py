@@ -16,6 +16,8 @@ from nasm.isa.field_kinds import Encoding, Field
 from nasm.isa.field_values import FieldValue, FieldValues
 from nasm.isa.instruction import REQUIRED, Operand, Row
 from nasm.isa.target import Target
+from nasm.show.colours import code as coded
+from nasm.show.colours import painted
 from nasm.show.encodings import Bar, bars
 from nasm.show.example_times import Time, times
 
@@ -170,7 +172,7 @@ def rich_page(shown: Page) -> RenderableType:
         parts += [Text(), Padding(Text(shown.formula, "bold"), (0, 0, 0, 4))]
     for paragraph in shown.text:
         parts += [Text(), Text(paragraph)]
-    parts += _section("Example", [Text(x, "green") for x in (shown.setup, shown.example) if x])
+    parts += _section("Example", [painted(coded(x)) for x in (shown.setup, shown.example) if x])
     if shown.operands:
         parts += _section("Operands", [_operand_table(shown.operands)])
     for values in shown.values:

@@ -51,11 +51,11 @@
         .view  piece = C[m*TM : +TM, n*TN : +TN]
         ; b[:, j] is free when the last piece of column n - 2 is multiplied, a[:, i] when piece p - 2 is
         .if m == 0
-            @scalar  DmaCopy  b[:, j], b_blocks[:, :, n*TN : +TN], queue=1    after ready if n == 0, product[(n - 1)*MT - 1] if n >= 2    post column[n]
+            @scalar  DmaCopy  b[:, j], b_blocks[:, :, n*TN : +TN], queue=1    after ready if n == 0, product[(n - 1)*MT - 1]    post column[n]
         .end
-        @sync    DmaCopy     a[:, i], a_blocks[:, :, m*TM : +TM]    after ready if p == 0, product[p - 2] if p >= 2    post block[p]
-        matmul(acc[:, i], a[:, i], b[:, j], [block[p], column[n], copied[p - 2] if p >= 2 else []], product[p])
-        @eng     TensorCopy  c[:, i], acc[:, i]                     after product[p], stored[p - 2] if p >= 2          post copied[p]
-        @gpsimd  DmaCopy     piece, c[:, i], queue=2                after copied[p]                                    post stored[p]    post done[p]
+        @sync    DmaCopy     a[:, i], a_blocks[:, :, m*TM : +TM]    after ready if p == 0, product[p - 2]    post block[p]
+        matmul(acc[:, i], a[:, i], b[:, j], [block[p], column[n], copied[p - 2]], product[p])
+        @eng     TensorCopy  c[:, i], acc[:, i]                     after product[p], stored[p - 2]          post copied[p]
+        @gpsimd  DmaCopy     piece, c[:, i], queue=2                after copied[p]                          post stored[p]    post done[p]
     .end
 .end

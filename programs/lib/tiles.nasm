@@ -14,7 +14,7 @@
     .const T = shape(src, 0), B = shape(ring, 1)
     .assert shape(ring, 0) == shape(src, 1) and shape(ring, 2) == shape(src, 2), "load_tiles: src is [T, P, N] for a ring [P, B, N]"
     .for t in 0..T
-        @eng  DmaCopy  ring[:, t % B], src[t], queue=queue    after ready if t == 0, used[t - B] if t >= B    post loaded[t]
+        @eng  DmaCopy  ring[:, t % B], src[t], queue=queue    after ready if t == 0, used[t - B]    post loaded[t]
     .end
 .end
 

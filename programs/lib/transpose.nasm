@@ -43,6 +43,6 @@
     .assert shape(src, 1) == T * 128 and shape(dst, 1) == T, "transpose_tiles: src is [P, T * 128] for dst [128, T, P]"
     .for t in 0..T
         .const n = at + t
-        transpose(dst[:, t], src[:, t*128 : +128], unit, turned[:, n % B], [ready, trail[n - B] if n >= B else []], free, [trail[n], done[t]], eng)
+        transpose(dst[:, t], src[:, t*128 : +128], unit, turned[:, n % B], [ready, trail[n - B]], free, [trail[n], done[t]], eng)
     .end
 .end

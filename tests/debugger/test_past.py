@@ -128,3 +128,31 @@ def test_an_instruction_of_the_past_that_breaks_off_leaves_the_present_as_it_was
         look()
     assert one.now == other.now
     assert one.run() == other.run()
+
+
+class Point:
+    """What of a checkpoint decides whether it is kept."""
+
+    def __init__(self) -> None:
+        self.work, self.pinned = 0.02, False
+
+
+def thinned(count: int) -> list[float]:
+    """What is between checkpoints when so many are left of a hundred."""
+    points = [Point() for _ in range(100)]
+    while len(points) > count:
+        for point, after in past.Past._cheapest_to_drop(points):
+            after.work += point.work
+            points.remove(point)
+    return [point.work for point in points]
+
+
+def test_no_moment_gets_further_than_its_reach_while_there_is_room() -> None:
+    works = thinned(35)
+    assert sum(works) == pytest.approx(2.0)
+    assert max(works) <= past.REACH
+
+
+def test_where_there_is_no_room_what_is_long_ago_goes_first() -> None:
+    works = thinned(10)
+    assert max(works[:5]) > 2 * max(works[-3:])

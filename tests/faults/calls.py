@@ -57,6 +57,7 @@ write x "z.npz:x"
 execute @sync Nop
 save tried.nasm
 save p.nasm replace
+save run.nrec
 source commands
 record off
 record >> more.txt
@@ -160,6 +161,8 @@ CALLS = (
         "asm w.nasm --words --queue t0 -o w.bin",
     ),
     _call("list", "list p.nasm"),
+    _call("record", "record p.nasm -o r.nrec --at 1us", "r.nrec"),
+    _call("replay", "repl --replay p.nrec --no-init -ex run", "", "record p.nasm -q"),
     _call("isa", "isa TensorTensor --example"),
     _call("explain", "explain E0501"),
     _call("help", "help run"),

@@ -16,12 +16,12 @@ SOME = 4
 """How many faults of each verb are in the suite; all of them are in ``make test-all``."""
 
 
-SERVER = "lsp"
-"""It opens no file, but for what its programs include: tests/fuzz/wire.py talks to it."""
+SERVERS = {"lsp", "play"}
+"""They serve until they are ended: tests/fuzz/wire.py and tests/play talk to them."""
 
 
 def test_every_verb_is_called() -> None:
-    assert {call.words[0] for call in CALLS} == set(verbs()) - {SERVER}
+    assert {call.words[0] for call in CALLS} == set(verbs()) - SERVERS
 
 
 def faults(bench: Bench) -> Iterator[tuple[int, int]]:

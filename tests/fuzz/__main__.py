@@ -16,6 +16,7 @@ from tests.fuzz.objects import Objects
 from tests.fuzz.oracles import Oracles
 from tests.fuzz.order import Ordered
 from tests.fuzz.programs import Programs
+from tests.fuzz.recordings import Recordings
 from tests.fuzz.tensix import Tensix
 from tests.fuzz.traced import SDK, Kernels
 from tests.fuzz.wire import Wire
@@ -30,6 +31,7 @@ FUZZERS = {
         Ordered,
         Kernels,
         Objects,
+        Recordings,
         Tensix,
         Wire,
         Oracles,

@@ -61,16 +61,16 @@ class Objects:
         """A damaged file; of most the checksums agree."""
         data = rng.choice(self.right)
         if rng.random() < 0.2:
-            return _damaged(rng, data)
+            return damaged(rng, data)
         parts = {name: bytes(body) for name, body in sections.parted(data).items()}
         for _ in range(rng.choice([1, 1, 1, 2, 4])):
             name = rng.choice(list(parts))
             if rng.random() < 0.02:
                 del parts[name]
             elif parts[name][:1] in (b"[", b"{"):
-                parts[name] = _document(rng, parts[name])
+                parts[name] = document(rng, parts[name])
             else:
-                parts[name] = _columns(rng, parts[name])
+                parts[name] = columns(rng, parts[name])
             if not parts:
                 break
         return sections.joined(parts)
@@ -106,7 +106,7 @@ class Objects:
         return iter(())
 
 
-def _damaged(rng: Random, data: bytes) -> bytes:
+def damaged(rng: Random, data: bytes) -> bytes:
     """Other bytes, fewer, or more."""
     at = rng.choice([rng.randrange(len(data)), rng.randrange(min(len(data), 64))])
     match rng.randrange(4):
@@ -119,10 +119,10 @@ def _damaged(rng: Random, data: bytes) -> bytes:
     return data[:at] + data[at + rng.randint(1, 16) :]
 
 
-def _columns(rng: Random, body: bytes) -> bytes:
+def columns(rng: Random, body: bytes) -> bytes:
     """A number of a column, or the head of one, is another."""
     if not body or rng.random() < 0.05:
-        return _damaged(rng, body) if body else rng.randbytes(9)
+        return damaged(rng, body) if body else rng.randbytes(9)
     width = rng.choice([1, 4, 8])
     at = rng.randrange(max(1, len(body) - width + 1))
     if rng.random() < 0.7 and width > 1:
@@ -132,14 +132,14 @@ def _columns(rng: Random, body: bytes) -> bytes:
     return body[:at] + new + body[at + len(new) :]
 
 
-def _document(rng: Random, body: bytes) -> bytes:
+def document(rng: Random, body: bytes) -> bytes:
     """One value in it is another, or is gone."""
     if rng.random() < 0.05:
-        return _damaged(rng, body)
+        return damaged(rng, body)
     try:
         said = json.loads(body)
     except ValueError:  # it was damaged before
-        return _columns(rng, body)
+        return columns(rng, body)
     places = list(_places(said))
     if not places:
         return json.dumps(rng.choice(OTHERS)).encode()

@@ -17,6 +17,7 @@ BATCH = {
     "order": 30,
     "kernels": 60,
     "objects": 400,
+    "recordings": 160,
     "tensix": 150,
     "wire": 12,
     "oracles": 25,

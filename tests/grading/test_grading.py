@@ -15,7 +15,7 @@ from nasm.base.problems import Failure
 from nasm.grading import class_report
 from nasm.grading.exercise import Exercise, ExerciseCase, submissions_of
 from nasm.grading.grade import grade
-from nasm.grading.grading import faults, grades
+from nasm.grading.grading import faults, judge
 from nasm.show.documents import plain
 from tests.parts import part
 
@@ -224,7 +224,7 @@ def test_an_exercise_that_is_wrong_says_how(exercise: Path) -> None:
 def test_what_is_no_exercise(exercise: Path, file: str, text: str, message: str) -> None:
     (exercise / file).write_text(text)
     with pytest.raises(Failure, match="E0847") as raised:
-        grades(exercise, [exercise / "solutions" / "twice.nasm"])
+        judge(exercise, [exercise / "solutions" / "twice.nasm"])
     assert message in str(raised.value)
 
 
@@ -247,8 +247,8 @@ def test_a_class_is_judged_the_same_over_processes(exercise: Path) -> None:
         (exercise.parent / "class" / name).mkdir(parents=True)
         (exercise.parent / "class" / name / "submission.nasm").write_text(text)
     paths = submissions_of(str(exercise.parent / "class"))
-    found = grades(exercise, paths, executor=2)
-    assert found == grades(exercise, paths)
+    found = judge(exercise, paths, executor=2, fresh=0)
+    assert found == judge(exercise, paths, fresh=0)
     assert [class_report.student(each.submission) for each in found] == list(texts)
     assert [each.failed for each in found] == ["", "right", "order", "read", "read"]
     read = list(csv.DictReader(io.StringIO(class_report.comma_separated(found))))

@@ -264,7 +264,7 @@ def test_whatever_is_left_behind_is_ended() -> None:
     pipes = {"stdout": child.stdout.fileno(), "stderr": child.stderr.fileno()}
     began = time.monotonic()
     with open(reading, "rb"), child.stdout, child.stderr:
-        ended = process._followed(child, pipes, reading, LIMITS, began + 60)
+        ended = process._followed(child, pipes, reading, LIMITS, began + 60, bool)
     assert time.monotonic() - began < 30
     assert (ended.status, ended.late, bytes(ended.printed["stdout"])) == (0, False, b"gone\n")
     deadline = time.monotonic() + 10

@@ -155,3 +155,46 @@ def test_an_engine_that_is_chosen_before_is_theirs(monkeypatch: pytest.MonkeyPat
         assert outcome(HEAD + text) == alone(HEAD + text, monkeypatch)
     program = nasm.assemble(Source("likes.nasm", f"{HEAD}@vector\n{some}@gpsimd\n{some}"))
     assert [len(queue) for queue in program.queues if len(queue)] == [4, 4]
+
+
+def test_blanks_and_a_comment_around_a_line_are_no_part_of_it() -> None:
+    line = "@vector Memset t[:, {0}:{1}], 1.0"
+    around = ["{}", "  {}", "\t{}  ", "{} ; the {{", '    {} ; "', "{};", " \f{}\r"]
+    text = "".join(a.format(line.format(n, n + 1)) + "\n" for n, a in enumerate(["{}", *around]))
+    assert likes(text) == [(n, n + 1, 1) for n in range(2, 8)]
+    program = nasm.assemble(Source("likes.nasm", HEAD + text))
+    assert [span.text for span in program.spans[1:] if span] == [
+        f"Memset t[:, {n}:{n + 1}], 1.0" for n in range(8)
+    ]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "@vector Memset t[:, 0:8.0], 1.0",  # though 0:8 was taken before
+        "\xa0@vector Memset t[:, 0:8], 1.0",
+        "@vector Memset t[:, 0:8], 1.0\x0b",
+        "@vector Memset t[:, 0:8], 1.0 $",
+        "@vector Memset t[:, 0:8], 1.0,",
+        "@vector Memset t[:, 8:0], 1.0",
+        "@vector Memset t[:, 0:65], 1.0",
+        "@vector Memset u8[:, 0:65], 1.0",
+    ],
+)
+def test_what_is_nearly_alike_is_refused_as_if_it_were_alone(
+    wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = HEAD + "@vector Memset t[:, 0:8], 1.0\n" * 4 + wrong + "\n"
+    found: Any = outcome(text)
+    assert found == alone(text, monkeypatch)
+    assert "error[" in found[1]
+
+
+def test_an_index_is_that_of_its_own_tensor() -> None:
+    declared = "".join(f".sbuf u{n} f32[128, {8 + n}]\n" for n in range(4))
+    lines = "".join(f"@vector Memset u{n % 4}[:, 0:{n // 4 + 2}], 1.0\n" for n in range(16))
+    program = nasm.assemble(Source("likes.nasm", HEAD + declared + lines))
+    assert [str(i.operands[0].tensor.name) for i in program.instructions] == [
+        f"u{n % 4}" for n in range(16)
+    ]
+    assert [i.operands[0].shape[1] for i in program.instructions] == [n // 4 + 2 for n in range(16)]

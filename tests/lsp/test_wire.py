@@ -10,7 +10,7 @@ import pytest
 
 from nasm.apps.lsp.analysis import AssemblySettings
 from nasm.apps.lsp.server import serve
-from nasm.apps.lsp.wire import LONGEST, Input
+from nasm.apps.wire import LONGEST, Input
 
 
 def frame(method: str, number: int | None = None, **params: Any) -> bytes:

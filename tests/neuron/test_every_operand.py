@@ -27,6 +27,7 @@ from nasm.isa.kinds import Choice, Flag, Kind, Tile
 from nasm.isa.list_kinds import Tiles
 from nasm.isa.target import rules_of
 from nasm.language.assemble import assemble
+from nasm.program.shapes import signature
 from nasm.show import examples
 from nasm.targets import TARGETS
 from nasm.targets.neuron import TARGET
@@ -184,3 +185,45 @@ def test_what_is_drawn_has_every_dtype_that_an_operand_takes(row: Row) -> None:
             if isinstance(kind, Tile):
                 wanted = set(kind.dtypes or generation.dtypes) & set(generation.dtypes)
                 assert wanted <= seen[operand.name], operand.name
+
+
+def moved(row: Row, operands: Operands, by: int, number: float) -> Operands:
+    """Operands of the same shape: each plain view elsewhere, each number that is data another."""
+    made = list(operands)
+    for n, value in enumerate(operands):
+        if isinstance(value, View) and not value.dynamic and value.offsets is None:
+            shape = (*value.tensor.shape[:-1], 3 * value.tensor.shape[-1])
+            there = (value.tensor.offset or 0) + by * (n + 1)
+            tensor = replace(value.tensor, name=f"t{n}", offset=there, shape=shape)
+            made[n] = replace(value, tensor=tensor, offset=value.offset + by)
+        elif isinstance(value, float) and n in row.data and value:
+            made[n] = number
+    return tuple(made)
+
+
+def with_numbers(row: Row, held: Operands) -> Iterator[Operands]:
+    """The operands, and those with a number for each operand of which it may be data."""
+    yield held
+    for n in row.data:
+        yield (*held[:n], 1.0, *held[n + 1 :])
+
+
+@each("row", tuple(ISA), ids=lambda row: row.name)
+def test_rules_find_the_same_in_all_instructions_of_a_shape(row: Row) -> None:
+    last = [g for g in TARGET.generations if TARGET.available(row, g)][-1]
+    generation = TARGET.configured(last, {})
+    engine = TARGET.engines(row, last)[0]
+    some = itertools.islice(drawn(row, example(row, engine, last), generation), 0, 4000, 7)
+    for held in some:
+        for operands in with_numbers(row, held):
+            one = InstructionContext.of(row, operands, engine, generation)
+            for by, number in ((1, 0.3), (1500, float("nan"))):
+                others = moved(row, operands, by, number)
+                assert signature(row, engine, others) == signature(row, engine, operands)
+                other = InstructionContext.of(row, others, engine, generation)
+                for rule in rules_of(TARGET, row, bool(one.addressed)):
+                    found = rule.check(one)
+                    if not rule.each:
+                        assert (rule.check(other) is None) == (found is None), rule.sentence
+                    if found is not None and rule.stops:
+                        break

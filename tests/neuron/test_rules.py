@@ -82,3 +82,45 @@ def test_a_dma_that_reads_psum_runs_and_warns() -> None:
     (warning,) = done.program.warnings
     assert (warning.code, warning.severity) == ("E0406", Severity.WARNING)
     assert "src is in psum" in warning.message
+
+
+ROWS = "A.ap([[64, 128], [1, 64]], vector_offset=icol)"
+SECOND = {
+    "a bank": (
+        "E0409",
+        "@tensor MultiplyMoving banks[:, 0:64], a\n@tensor MultiplyMoving banks[:, 480:544], a",
+        "trn1",
+    ),
+    "bytes of a transpose": (
+        "E0402",
+        "@tensor MultiplyMoving pf[:, 0:64:2], f[0:64, 0:32], is_transpose=true\n"
+        "@tensor MultiplyMoving pf[:, 1:64:2], f[0:64, 0:32], is_transpose=true",
+        "trn2",
+    ),
+    "the sources of a sum": (
+        "E0407",
+        f"@gpsimd DmaCompute a, [{ROWS}, a], reduce_op=add\n"
+        f"@gpsimd DmaCompute b, [{ROWS}, a], reduce_op=add",
+        "trn2",
+    ),
+    "two numbers": ("E0407", "@vector Rand2 c, 1.0, 2.0\n@vector Rand2 c, 2.5, 1.5", "trn3"),
+    "a number without an operator": (
+        "E0407",
+        "@vector TensorScalar a, b, op0=square, operand0=0.0\n"
+        "@vector TensorScalar a, b, op0=square, operand0=1.0",
+        "trn3",
+    ),
+}
+"""Two lines each, of which the second breaks a rule by its addresses or numbers alone."""
+
+
+@each("name", tuple(SECOND), ids=str)
+def test_the_second_instruction_of_a_shape_may_break_a_rule(name: str) -> None:
+    code, lines, on = SECOND[name]
+    first, second = lines.split("\n")
+    assert programs.program(first, on, **TILES)
+    (problem,) = programs.refused(f"{first}\n{second}", on, **TILES)
+    assert problem.code == code
+    assert problem.span is not None
+    assert problem.span.text in second
+    assert problem.span.text not in first

@@ -54,8 +54,8 @@ ROUNDS = """\
 .end
 .for r in 0..6
 .const i = r % 2
-@sync DmaCopy in{i}, A[r]  after u[r - 2] if r >= 2  post load[r]
-@vector TensorCopy out{i}, in{i}  after load[r], store[r - 2] if r >= 2  post u[r] @read  post m[r]
+@sync DmaCopy in{i}, A[r]  after u[r - 2]  post load[r]
+@vector TensorCopy out{i}, in{i}  after load[r], store[r - 2]  post u[r] @read  post m[r]
 @gpsimd DmaCopy O[r], out{i}  after m[r]  post store[r]
 .end
 @gpsimd .drain
@@ -73,9 +73,9 @@ def proposed(text: str) -> tuple[str, Source]:
 @pytest.mark.parametrize(
     ("gone", "said"),
     [
-        ("after u[r - 2] if r >= 2", "let line 10 say 'after u[r - 2] if r >= 2'"),
+        ("after u[r - 2]", "let line 10 say 'after u[r - 2]'"),
         ("load[r], ", "let line 11 say 'after load[r]'"),
-        (", store[r - 2] if r >= 2", "let line 11 say 'after store[r - 2] if r >= 2'"),
+        (", store[r - 2]", "let line 11 say 'after store[r - 2]'"),
         ("after m[r]", "let line 12 say 'after m[r]'"),
     ],
 )

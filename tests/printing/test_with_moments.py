@@ -130,8 +130,8 @@ def test_buffers_of_a_loop_come_out_as_a_person_writes_them() -> None:
         "@sync    DmaCopy  b, B  post b_loaded",
         ".for r in 0..N",
         ".const i = r % 2",
-        "@sync    DmaCopy  in{i}, A[r]  after in_free[r - 2] if r >= 2  post in_loaded[r]",
-        "@scalar  Activation  out{i}, in{i}, op=relu  after in_loaded[r], out_free[r - 2] if r >= 2"
+        "@sync    DmaCopy  in{i}, A[r]  after in_free[r - 2]  post in_loaded[r]",
+        "@scalar  Activation  out{i}, in{i}, op=relu  after in_loaded[r], out_free[r - 2]"
         "  post out_ready[r]  post in_free[r]",
         "@vector  TensorTensor  out{i}, out{i}, b, op=add  after b_loaded, out_ready[r]"
         "  post out_ready_2[r]   ; with b",
@@ -149,7 +149,7 @@ def test_who_only_reads_says_so_when_it_has_read() -> None:
 .end
 """
     assert body(text)[1:3] == [
-        "@gpsimd  DmaCopy  in{r % 2}, A[r]  after in_free[r - 2] if r >= 2  post in_loaded[r]",
+        "@gpsimd  DmaCopy  in{r % 2}, A[r]  after in_free[r - 2]  post in_loaded[r]",
         "@vector  TensorTensor  b, in{r % 2}, in{r % 2}, op=add  after in_loaded[r]"
         "  post in_free[r] @read",
     ]

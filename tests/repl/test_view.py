@@ -178,7 +178,7 @@ def attended(
 
     def look(above: Above) -> Any:
         found = there(above)
-        lines = [text.rstrip("\n") for _, text, *_ in found]
+        lines = "".join(text for _, text, *_ in found).split("\n")[:-1]
         if not drawn or drawn[-1] != lines:
             drawn.append(lines)
         return found

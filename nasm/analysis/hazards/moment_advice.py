@@ -15,7 +15,7 @@ from typing import NamedTuple
 from nasm.analysis.hazards.rounds import ExecutedLines, Place, Round, TextLine
 from nasm.base.records import dataclass, replace
 from nasm.base.source import Frame, Span
-from nasm.language.editing.rounds import Rounds, SearchWork, Sentence, sentences
+from nasm.language.editing.rounds import Rounds, SearchWork, Sentence, sentences, unguarded
 from nasm.language.printing.additions import Addition, clause, updates, words
 from nasm.order.accesses import ByteAccess
 from nasm.order.events import Added
@@ -321,8 +321,9 @@ class MomentAdvice:
         found = sentences(mine, theirs, wanted, may, self.work)
         loops = executed.run_time(places[0])
         loops = (*loops, *(any(loops[at] for at in some) for some in sums))
-        good = found is not None and all(_sayable(one, loops, moments.loops) for one in found)
-        return found if good else None
+        if found is None or not all(_sayable(one, loops, moments.loops) for one in found):
+            return None
+        return [unguarded(one, mine, moments.events) for one in found]
 
     def _variables(self, place: Place, sums: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
         """The variables around a line, and some sums of them."""

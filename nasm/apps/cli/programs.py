@@ -17,6 +17,7 @@ from nasm.language.objects import Loaded
 from nasm.runs.settings import RunSettings
 
 if TYPE_CHECKING:
+    from nasm.debugger.session import Session
     from nasm.isa.timing import Timing, TimingGiven
     from nasm.nki.kernel import Traced
     from nasm.program.program import Program
@@ -66,6 +67,19 @@ def called(args: argparse.Namespace) -> tuple[Program, dict[str, Any]]:
     """A kernel as a program, with what its inputs begin with; raises Failure."""
     made = traced(args, args.timing)
     return made.program, dict(made.inputs)
+
+
+def session(args: argparse.Namespace) -> Session:
+    """A session of the program or kernel that the command line names; raises Failure."""
+    from nasm.debugger.session import Session
+
+    if program_names.kernel(args.program):
+        program, inputs = called(args)
+        made = Session(program, inputs, settings=settings(args).of_assembled(files=True))
+        made.execution.called = args.program
+        return made
+    given = files.program(args.program)
+    return Session.load(given, arrays.inputs(args), settings=settings(args))
 
 
 def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Traced:

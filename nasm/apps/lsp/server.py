@@ -21,7 +21,8 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from nasm import __version__
-from nasm.apps.lsp import completion, diagnostics, formatting, hover, navigation, outline, wire
+from nasm.apps import wire
+from nasm.apps.lsp import completion, diagnostics, formatting, hover, navigation, outline
 from nasm.apps.lsp.analysis import SECONDS, Analysis, AssemblySettings, analyse, followed
 from nasm.apps.lsp.positions import Position, Range, Spot
 from nasm.base.problems import Refused

@@ -25,6 +25,7 @@ __all__ = ["main"]
 def main(
     path: str | None,
     *,
+    replay: str | None = None,
     inputs: Inputs | None = None,
     settings: RunSettings | None = None,
     script: str | None = None,
@@ -41,8 +42,9 @@ def main(
 ) -> int:
     """Start the REPL on a program (``-`` is standard input) or on none; returns an exit code.
 
-    ``kernel`` gives the program that ``path`` names, with its inputs, where that is no text. Of
-    the ``settings`` one ``run`` obeys ``max_instructions``.
+    With ``replay`` it is where that recording is. ``kernel`` gives the program that ``path`` names,
+    with its inputs, where that is no text. Of the ``settings`` one ``run`` obeys
+    ``max_instructions``.
 
     With a ``script`` (a file of commands) or ``commands`` it runs those and leaves, or is attended
     then if it is to ``stay``; with what it reads, if standard input is no terminal, it does the
@@ -71,7 +73,7 @@ def main(
         with signals.heard():
             attended = (stay or (script is None and not commands)) and typed_into()
             start = init or (startup_file() if attended and not no_init else None)
-            return _session(shell, path, start, script, commands, attended, view)
+            return _session(shell, path, replay, start, script, commands, attended, view)
     except BrokenPipeError:  # the reader has closed the pipe (``| head``)
         return _judged(shell)
     finally:
@@ -90,6 +92,7 @@ def startup_file() -> str | None:
 def _session(
     shell: Shell,
     path: str | None,
+    replay: str | None,
     start: str | None,
     script: str | None,
     commands: Sequence[str],
@@ -106,7 +109,9 @@ def _session(
         lines = list(_script(script)) if script is not None else []
         if start is not None:
             shell.source(start, ANY)
-        if path is not None:
+        if replay is not None:
+            shell.replay(replay)
+        elif path is not None:
             shell.given = path
             shell.load(path, _standard_input() if path == "-" else None)
         else:

@@ -10,10 +10,10 @@ from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-from nasm.apps.repl import panels
+from nasm.apps.repl import painting, panels
 from nasm.apps.repl.settings import PANELS, USUAL
 from nasm.apps.repl.shell import Shell
-from nasm.show.columns import cut, in_ascii
+from nasm.show.columns import cut
 
 OTHERS = 2
 """Lines of the prompt and of the bar."""
@@ -76,8 +76,7 @@ class Above:
                 shell.deferred.append(error)
                 lines = []
             for line in lines:
-                text = in_ascii(line.text) if shell.screen.ascii_only else line.text
-                found.append((f"class:{line.kind}" if line.kind else "", f"{text}\n"))
+                found += [*painting.painted(shell, line), ("", "\n")]
         return found
 
     def _choices(self, width: int) -> str:

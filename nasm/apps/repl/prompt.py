@@ -22,11 +22,11 @@ from prompt_toolkit.keys import Keys
 from prompt_toolkit.lexers import DynamicLexer, Lexer
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.shortcuts import CompleteStyle
-from prompt_toolkit.styles import Style
 
 from nasm.apps.repl import command
 from nasm.apps.repl.command import Command
 from nasm.apps.repl.input import MORE, PROMPT, goes_on
+from nasm.apps.repl.painting import STYLE, pieces
 from nasm.apps.repl.panel_window import Above
 from nasm.apps.repl.screen import ScreenUnwritable
 from nasm.apps.repl.shell import Quit, Shell
@@ -35,32 +35,9 @@ from nasm.base import host_files, signals
 from nasm.base.problems import columns
 from nasm.base.signals import StopSignal
 from nasm.debugger.session import NO_PROGRAM, Session
-from nasm.language.text.lexemes import TERMINALS, lexemes
 from nasm.machine.records import QueueRecord, Status
-from nasm.show import steps
+from nasm.show import colours, steps
 from nasm.show.columns import cut, in_ascii
-
-STYLE = Style.from_dict(
-    {
-        "command": "bold",
-        "title": "bold",
-        "mark": "bold",
-        "instruction": "ansicyan",
-        "engine": "ansimagenta",
-        "semaphore": "ansiyellow",
-        "register": "ansiyellow",
-        "directive": "ansiblue",
-        "number": "ansigreen",
-        "string": "ansigreen",
-        "comment": "ansibrightblack",
-    }
-)
-
-_SHOWN = {kind: kind for kind, _ in STYLE.style_rules if kind in TERMINALS} | {
-    "semaphore_open": "semaphore",
-    "instruction": "instruction",
-}
-"""Kinds of lexeme that have a colour, each with whose it is."""
 
 
 def coloured(
@@ -70,18 +47,12 @@ def coloured(
     begun = len(line) - len(line.lstrip())
     if line[begun:].startswith("#"):
         return [("class:comment", line)]
-    pieces: StyleAndTextTuples = [("", line[:begun])]
+    found: StyleAndTextTuples = [("", line[:begun])]
     first = command.split(line)[0]
     if len(command.match(first, commands)) == 1:
-        pieces.append(("class:command", first))
+        found.append(("class:command", first))
         begun += len(first)
-    for kind, start, end, word in lexemes(line, begun):
-        kind = "instruction" if kind == "name" and word in mnemonics else kind
-        if kind in _SHOWN:
-            pieces += [("", line[begun:start]), (f"class:{_SHOWN[kind]}", word)]
-            begun = end
-    pieces.append(("", line[begun:]))
-    return pieces
+    return [*found, *pieces(colours.code(line, mnemonics, begun))]
 
 
 class CommandLexer(Lexer):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
@@ -16,7 +16,7 @@ from nasm.apps.repl.settings import NARROWEST, ReplSettings
 from nasm.base.problems import Problem, clean
 from nasm.language.expectations.records import ExpectationRecord
 from nasm.machine.records import Rows
-from nasm.show import console, tables
+from nasm.show import colours, console, tables
 from nasm.show.columns import WIDTH, hanging, in_ascii, table
 from nasm.show.diagnostics import diagnostic
 from nasm.show.listings import LISTINGS
@@ -40,7 +40,7 @@ class _Console(console.Visible):
 class ReplScreen:
     """A stream of lines, in colour always, never, or where a terminal has colours (``auto``).
 
-    Its settings count from one line to the next.
+    Its settings count from one line to the next. ``mnemonics`` are the instructions it colours.
     """
 
     def __init__(self, file: TextIO | None = None, color: str = "auto") -> None:
@@ -49,6 +49,7 @@ class ReplScreen:
         if isinstance(self._stream, io.TextIOWrapper) and self._stream.errors == "strict":
             # An ASCII terminal gets a question mark for what it lacks, not an exception.
             self._stream.reconfigure(errors="replace")
+        self.mnemonics: Container[str] = ()
         self._made: tuple[str, _Console] | None = None
         self._passing = False
 
@@ -109,7 +110,14 @@ class ReplScreen:
             text = clean(line)
             if self._folding is not None and len(text) > self._folding:
                 text = "\n".join(hanging(text, self._folding))
-            self._print(Text(text, style), whole=True)
+            self._print(self.painted(text, style), whole=True)
+
+    def painted(self, text: str, style: str = "") -> Text:
+        """Lines with what in them is of a program in its colours, unless they have one."""
+        if style not in ("", "bold") or not self.coloured:
+            return Text(text, style)
+        pieces = (colours.line(line, self.mnemonics) for line in text.split("\n"))
+        return Text("\n").join(colours.painted(one, style) for one in pieces)
 
     @property
     def _folding(self) -> int | None:

@@ -104,6 +104,9 @@ def record(shell: Shell, rest: str) -> None:
         path = rest.removeprefix(">>").strip()
         if not path:
             raise Refused(WRONG, "record where?", "record >> FILE")
+        if path.endswith(".nrec"):
+            message = "'record' writes the commands that follow, not a recording of the run"
+            raise Refused(WRONG, message, f"save {in_line(path)}")
         recording.begin(path, rest.startswith(">>"))
         shell.screen.say(f"recording in {in_line(recording.path)}; 'record off' ends it")
     else:

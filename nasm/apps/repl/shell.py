@@ -10,7 +10,7 @@ from typing import Any
 
 from nasm.apps.repl import command, input
 from nasm.apps.repl.displays import Displays
-from nasm.apps.repl.known_names import names
+from nasm.apps.repl.known_names import machine, names
 from nasm.apps.repl.recording import SessionRecording
 from nasm.apps.repl.screen import ReplScreen, ScreenUnwritable
 from nasm.apps.repl.settings import ReplSettings
@@ -21,7 +21,7 @@ from nasm.base.problems import Failure, Problem, Refused, counted, did_you_mean,
 from nasm.base.records import replace
 from nasm.base.signals import StopSignal
 from nasm.base.source_files import Given, program_of, source_of
-from nasm.debugger.session import Session
+from nasm.debugger.session import NO_PROGRAM, Session
 from nasm.isa.timing import Timing
 from nasm.machine.inputs import Inputs
 from nasm.machine.records import RunReport, Status
@@ -151,6 +151,18 @@ class Shell:
         made.execution.called = self.given
         return made
 
+    def replay(self, path: str) -> None:
+        """Take the session of a recording, where that is; raises Failure."""
+        session = Session.replayed(os.path.expanduser(path), files=self.chosen.files)
+        how = session.execution.assembly
+        self.chosen = replace(
+            self.chosen, target=how.target, defines=how.defines, options=how.options,
+            timing=Timing.of(how.timing), autosync=how.autosync,
+        )  # fmt: skip
+        self.inputs = session.inputs
+        self.path = session.title if session.title != NO_PROGRAM else ""
+        self.adopt(session)
+
     def begin_empty(self) -> None:
         """Take a machine without a program; raises Failure if there is none of the target."""
         self.adopt(Session.empty(settings=self.chosen))
@@ -159,6 +171,7 @@ class Shell:
         """Take a session with a new machine, and the names for completion."""
         self._session, self._final = session, None
         self.torn = self.cut = False
+        self.screen.mnemonics = machine(self)[0].isa.rows if session is not None else ()
         self.names = names(self)
 
     def renew(self) -> None:

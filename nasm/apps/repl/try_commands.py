@@ -102,17 +102,35 @@ def skip(shell: Shell, rest: str) -> None:
     _acted(shell, lambda session: session.skip(rest or None), _diverted)
 
 
-@command("save", usage="save FILE [replace]", takes=("file",))
+@command(
+    "save",
+    usage="save FILE [replace]",
+    takes=("file",),
+    examples=("save tried.nasm", "save run.nrec"),
+)
 def save(shell: Shell, rest: str) -> None:
-    """Write the program with all that was typed.
+    """Write the program with all that was typed, or a recording of the run.
 
     What was typed follows the program, in the order in which it was executed; what was changed by
-    hand otherwise is a comment. A file that exists is left as it is unless the line ends with
-    'replace'.
+    hand otherwise is a comment. A file whose name ends in .nrec is a recording: the program and its
+    inputs, what was typed and changed by hand, named moments, names of expressions and breakpoints.
+    'neuron-nasm repl --replay' continues from there. A file that exists is left as it is unless the
+    line ends with 'replace'.
     """
-    typed = shell.session.changes.typed_text
-    name, saved = file_writing.write("save", rest, "save tried.nasm", lambda _: typed())
-    shell.screen.say(f"saved {counted(len(saved.splitlines()), 'line')} in {name}")
+    session = shell.session
+    if not re.fullmatch(r".*\.nrec(\s+replace)?", rest.strip()):
+        typed = session.changes.typed_text
+        name, text = file_writing.write("save", rest, "save tried.nasm", lambda _: typed())
+        shell.screen.say(f"saved {counted(len(text.splitlines()), 'line')} in {name}")
+        return
+    whole(shell)
+    name, data = file_writing.write("save", rest, "save run.nrec", lambda _: session.recorded())
+    shell.screen.say(f"saved {counted(len(data), 'byte')} in {name}")
+    left = [str(one.number) for one in session.breakpoints if one.commands]
+    if left:
+        shell.screen.say(
+            f"the commands of breakpoint {listed(left, 'and')} are not in it", "yellow"
+        )
 
 
 # -- doing it

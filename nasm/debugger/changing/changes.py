@@ -62,6 +62,7 @@ class SetElements(HandChange):
     """Elements of tensors get values, one per element, as they are stored."""
 
     text: str
+    place: str
     values: tuple[tuple[View, Array], ...]
 
     def _do(self, running: Execution) -> None:
@@ -114,6 +115,7 @@ class SetPart(HandChange):
     """
 
     text: str
+    place: str
     core: int
     part: Part
     numbers: Array

@@ -98,7 +98,8 @@ class Typing:
         added = lines.add(text, accept, posted)
         growth.take_up(self.running.machine, added.tensors, added.instructions)
         self.declared = added.names
-        of_core = f".core {core}\n" if self.program.cores > 1 else ""
+        whole = self.program.cores == 1 or text.lstrip().startswith(".core")
+        of_core = "" if whole else f".core {core}\n"
         message, declared = of_core + added.text.strip(), added.declarations
         made = Type(message, declared and of_core + declared, tuple(values), added.pcs, added.posts)
         self.taken.append(made)

@@ -57,7 +57,7 @@ def setting(running: Execution, place: str, text: str, value: object) -> SetPart
         raise Refused("E0210", f"{place} holds 0 or 1")
     if viewed_as is not None:
         values = values.view(dtype.numpy)
-    return SetPart(text, at.core, at.part, numbers.reshape(-1), values.reshape(-1))
+    return SetPart(text, place, at.core, at.part, numbers.reshape(-1), values.reshape(-1))
 
 
 def _dtypes(seen: Seen, word: str) -> tuple[DType, DType | None]:

@@ -97,7 +97,7 @@ def setting(running: Execution, place: str, value: object) -> HandChange:
         message = f"{view.tensor.name} is addressed by a register or a tile here"
         raise Refused(WRONG, message, "write the index as a number")
     wanted = Wanted(view.tensor.name, view.dtype, view.shape)
-    return SetElements(text, ((view, stored(running, wanted, value)),))
+    return SetElements(text, place, ((view, stored(running, wanted, value)),))
 
 
 def _shown(value: object) -> str:

@@ -35,13 +35,16 @@ class BreakpointList(Drawn):
         self._set: dict[int, Armed] = {}
         self._last = 0
 
-    def set(self, wanted: Breakpoint) -> Breakpoint:
-        """Set what a record ``asked`` for, under a number of its own; raises Refused or Failure."""
+    def set(self, wanted: Breakpoint, number: int = 0) -> Breakpoint:
+        """Set what a record ``asked`` for; raises Refused or Failure.
+
+        It gets the next number, or one that is greater than those that there were.
+        """
         spec = specs.asked_for(self.running, wanted.asked)
         condition = wanted.condition.strip()
         holds = specs.condition(self.running, condition) if condition else None
         self._free(wanted.name)
-        self._last += 1
+        self._last = max(number, self._last + 1)
         made = replace(
             wanted,
             number=self._last,

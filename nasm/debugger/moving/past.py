@@ -8,11 +8,11 @@ journal, and is done again on the way.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
+from nasm.base.processor_time import thread_seconds
 from nasm.machine.records import Moment
 from nasm.runs.execution import Checkpoint, Execution
 from nasm.sim.events import Observer
@@ -24,6 +24,9 @@ KEPT = 256 << 20
 
 EVERY = 0.02
 """Seconds of computing between two checkpoints."""
+
+REACH = 0.1
+"""Seconds of computing within which any moment is reached, as long as what may be kept allows."""
 
 SLICE = 0.004
 """Seconds of computing between two looks at the clock, about."""
@@ -112,10 +115,10 @@ class Past:
         """Process some of so many events; whether nothing stopped it."""
         scheduler = self.running.machine.scheduler
         some = min(self._events, events) if self.kept else events
-        before, begun = scheduler.position, time.thread_time()
+        before, begun = scheduler.position, thread_seconds()
         self._forward(some, until, retire)
         if self.kept:
-            self._spent(time.thread_time() - begun, some)
+            self._spent(thread_seconds() - begun, some)
         stopped = scheduler.poised or (retire is not None and scheduler.retired >= retire)
         return not stopped and scheduler.position - before == some
 
@@ -139,7 +142,8 @@ class Past:
     def _thin(self) -> None:
         """Give up checkpoints once they keep more than they may, until some room is free again.
 
-        Those that, for how long ago they are, make the way from their neighbours the shortest.
+        First those without which any moment is still reached soon, then those that, for how long
+        ago they are, make the way from their neighbours the shortest.
         """
         points = self.running.checkpoints
         most = self.kept
@@ -160,14 +164,16 @@ class Past:
 
         No neighbours, none that is pinned, nor the first or the last.
         """
-        age, scores = points[-1].work, []
+        age, scores = points[-1].work, list[tuple[bool, float, int]]()
         for n in range(len(points) - 2, 0, -1):
             if not points[n].pinned:
                 ways = points[n].work + points[n + 1].work
-                scores.append((ways / max(age, 1e-9), n))
+                scores.append((ways > REACH, ways / max(age, 1e-9), n))
             age += points[n].work
         found: dict[int, None] = {}
-        for _, n in sorted(scores):
+        for far, _, n in sorted(scores):
+            if far and found:
+                break
             if n - 1 not in found and n + 1 not in found:
                 found[n] = None
             if len(found) * 8 > len(points):

@@ -7,7 +7,6 @@ outside the boxes is replaced together, which must change nothing.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import Refused
+from nasm.base.processor_time import thread_seconds
 from nasm.base.records import dataclass
 from nasm.debugger.origins.argument_arrays import Path, grafted, leaf
 from nasm.debugger.origins.replacements import replacements
@@ -66,7 +66,7 @@ class Probe:
         self.call, self.arguments, self.places = call, list(arguments), list(places)
         self.arrays = [leaf(self.arguments[at], path) for at, path in self.places]
         self.numbers = numbers
-        self.until = time.thread_time() + patience
+        self.until = thread_seconds() + patience
         self.now = call(self.arguments)
         self._kinds: dict[int, list[Array]] = {}
 
@@ -140,7 +140,7 @@ class Probe:
 
     @property
     def _late(self) -> bool:
-        return time.thread_time() > self.until
+        return thread_seconds() > self.until
 
     def _along(self, matters: Callable[[Axes], bool], axes: list[range], axis: int) -> list[range]:
         """The indices of an axis at which something matters, as few progressions."""

@@ -7,7 +7,6 @@ if the function of the cut arguments gives the same, with other values in them t
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from math import prod
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from nasm.base.processor_time import thread_seconds
 from nasm.base.records import dataclass
 from nasm.debugger.origins.argument_arrays import Path, grafted, leaf
 from nasm.debugger.origins.dependence import Axes, Call, Needed, Probe, progressions
@@ -154,10 +154,10 @@ def _trials(q: Question, arrays: Sequence[Array]) -> Iterator[tuple[list[Any], b
     now = q.call(list(q.arguments))
     assert now is not None
     yield list(q.arguments), now
-    rng, until = np.random.default_rng(0), time.thread_time() + AGAIN
+    rng, until = np.random.default_rng(0), thread_seconds() + AGAIN
     kinds = [_finite(replacements(a, arrays, q.numbers)) for a in arrays]
     for number in range(SURE):
-        if number >= LEAST and time.thread_time() > until:
+        if number >= LEAST and thread_seconds() > until:
             return
         whole = list(q.arguments)
         for n, (at, path) in enumerate(q.places):
@@ -199,10 +199,10 @@ def _sound(q: Question, arrays: Sequence[Array], boxes: Sequence[Needed], most: 
     kinds = [
         replacements(array, [a for a in arrays if a is not array], q.numbers) for array in arrays
     ]
-    until = time.thread_time() + most
+    until = thread_seconds() + most
     every = [range(len(arrays))] * SURE + [range(n, n + 1) for n in range(len(arrays))] * 99
     for number, some in enumerate(every):
-        if number >= LEAST and time.thread_time() > until:
+        if number >= LEAST and thread_seconds() > until:
             return True
         number = number if number < SURE else (number - SURE) // len(arrays)
         made = list(q.arguments)

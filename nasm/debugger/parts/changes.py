@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from nasm.debugger.moving.past import Redoable
+from nasm.debugger.moving.past import MadeChange, Redoable
 from nasm.debugger.moving.travel import Travel
 from nasm.debugger.parts.expressions import ExpressionPart
 from nasm.debugger.parts.memory import MemoryPart
+from nasm.machine.records import Moment
 from nasm.runs.execution import Execution
 
 if TYPE_CHECKING:  # what is done rarely is imported when it is
-    from nasm.debugger.changing.changes import Divert
+    from nasm.debugger.changing.changes import Divert, Type
     from nasm.debugger.changing.interactive import Typed, Typing
     from nasm.debugger.changing.setting import Altered
+
+
+class TypedText(NamedTuple):
+    """A text that was typed, and the moment at which it was, with the changes that led there."""
+
+    change: Type
+    declares: bool
+    moment: Moment
+    before: tuple[MadeChange, ...]
 
 
 class ChangePart:
@@ -25,12 +35,26 @@ class ChangePart:
     ) -> None:
         self.run, self.travel, self.past = run, travel, travel.past
         self.expressions, self.memory = expressions, memory
+        self.texts: list[TypedText] = []
 
     @cached_property
     def _typing(self) -> Typing:
         from nasm.debugger.changing.interactive import Typing
 
         return Typing(self.run)
+
+    def take(self, text: str, declares: bool = False) -> Type:
+        """Assemble a typed text and make room for it, but do not make the change; raises Failure.
+
+        One that ``declares`` has nothing else in it. ``texts`` are those that were taken.
+        """
+        typing, moment = self._typing, self.run.moment
+        known = len(typing.taken)
+        change = typing.take(text, () if declares else self.made, declarations=declares)
+        if len(typing.taken) > known:
+            before = tuple(self.past.changes[: self.run.changes_made])
+            self.texts.append(TypedText(change, declares, moment, before))
+        return change
 
     def change(self, change: Redoable) -> object:
         """Change something by hand; what lies ahead of now is forgotten, unless it has a name."""
@@ -54,7 +78,7 @@ class ChangePart:
         """
         from nasm.debugger.changing.interactive import complete, typed_result
 
-        change = self._typing.take(text, self.made)
+        change = self.take(text)
         with self.memory.comparing() as memory, self.run.watched() as done:
             self.change(change)
             complete(self.run, change)
@@ -64,7 +88,7 @@ class ChangePart:
         """Take declarations, which can be named from now on; raises Failure, and takes nothing."""
         from nasm.debugger.changing.interactive import typed_result
 
-        change = self._typing.take(text, declarations=True)
+        change = self.take(text, declares=True)
         self.change(change)
         return typed_result(self.run, self._typing, change, (), ())
 

@@ -1,4 +1,4 @@
-"""Codes of what a program and its user allow, and of what is not installed: E0830 to E0850."""
+"""Codes of what a program and its user allow, and of what is not installed: E0830 to E0851."""
 
 from __future__ import annotations
 
@@ -44,5 +44,14 @@ ROWS = (
         "`neuron-nasm[notebook]`.",
         "$ neuron-nasm lsp",
         "$ pip install 'neuron-nasm[lsp]'",
+    ),
+    Code(
+        "E0851",
+        "an address that cannot be listened at",
+        "`play` serves its page at an address of this computer and a port. Another program may "
+        "listen at the port, the port may be one that only administrators use, or the computer may "
+        "not have the address.",
+        "$ neuron-nasm play --port 80",
+        "$ neuron-nasm play --port 0",
     ),
 )

@@ -262,6 +262,17 @@ ROWS = (
         "$ neuron-nasm grade exercises/softmax mine.nasm",
     ),
     Code(
+        "E0848",
+        "a recording that cannot be used",
+        "A recording is a run as a file: its program and inputs, all that was done by hand, and "
+        "the place that it had reached. When it is opened all of that is done again. One that is "
+        "cut off or changed is refused, and so is one of which this version of nasm computes "
+        "another trace, other values or another end: then it would not show what was recorded. "
+        "Take the version that it names, or record the run again.",
+        "$ head -c 1000 run.nrec > part.nrec; neuron-nasm repl --replay part.nrec",
+        "$ neuron-nasm record prog.nasm -o run.nrec; neuron-nasm repl --replay run.nrec",
+    ),
+    Code(
         "E0901",
         "a defect in nasm",
         "This is a bug in nasm, not in your program. Please report it with the file that the "

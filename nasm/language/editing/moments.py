@@ -21,7 +21,7 @@ from nasm.language.editing.moment_names import (
     what,
     whole,
 )
-from nasm.language.editing.rounds import RangeEnd, Round, Rounds, Sentence, sentences
+from nasm.language.editing.rounds import RangeEnd, Round, Rounds, Sentence, sentences, unguarded
 from nasm.language.text import tree
 from nasm.language.text.parse import parse
 from nasm.program.builder import ProgramBuilder
@@ -169,7 +169,8 @@ class _Clauses:
                 for sentence in found:
                     free, some = self._why(one, other, kind, wanted, sentence)
                     words.setdefault((other, kind, free), Counter()).update(some)
-                    text.append(_After(other, kind, free, sentence))
+                    plain = unguarded(sentence, one.rounds, rounds.rounds)
+                    text.append(_After(other, kind, free, plain))
         self._name(words)
         return True
 

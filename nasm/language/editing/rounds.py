@@ -179,6 +179,42 @@ def sentences(
     return made
 
 
+def unguarded(sentence: Sentence, own: Rounds, other: Iterable[Round]) -> Sentence:
+    """The sentence without its tests if it means the same without them.
+
+    ``made[r - 2]`` is nothing in rounds before the first one that posts it, as the assembler has
+    it: of a variable that goes up.
+    """
+    axes = [n for n, index in enumerate(sentence.indices) if _earlier(index, own)]
+    left = [v for v in own.rounds if not all(test.holds(v) for test in sentence.tests)]
+    if not left or not axes:
+        return sentence
+    first: dict[tuple[int, Round], int] = {}
+    for each in other:
+        for axis in axes:
+            key = axis, _without(each, axes)
+            first[key] = min(first.get(key, each[axis]), each[axis])
+    for round_ in left:
+        at = tuple(index.of(round_)[0] for index in sentence.indices)
+        firsts = ((axis, first.get((axis, _without(at, axes)))) for axis in axes)
+        if not any(one is not None and at[axis] < one for axis, one in firsts):
+            return sentence
+    return Sentence(sentence.indices, ())
+
+
+def _earlier(index: RoundIndex, own: Rounds) -> bool:
+    """Whether an index is of an earlier round: less than a variable that goes up."""
+    plain = index.stop is None and (index.times, index.over) == (1, 1)
+    if index.variable < 0 or index.offset >= 0 or not plain:
+        return False
+    values = list(dict.fromkeys(v[index.variable] for v in own.rounds))
+    return values == sorted(values)
+
+
+def _without(round_: Round, axes: list[int]) -> Round:
+    return tuple(value for at, value in enumerate(round_) if at not in axes)
+
+
 def _at(indices: tuple[RoundIndex, ...], own: Round) -> Iterator[Round]:
     return product(*(index.of(own) for index in indices))
 

@@ -7,14 +7,17 @@ its own can hold that, and the body needs no arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from nasm.base.numbers import bounded
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass
+from nasm.isa.instruction import Row
+from nasm.isa.kinds import Register
 from nasm.program.text_items import Round
 from nasm.views.value_text import value_text
+from nasm.views.view import Reg
 
 RUN_TIME = "E0231"
 NO_FORM = "E0232"
@@ -157,3 +160,18 @@ def first_of(values: Iterable[object]) -> Affine | None:
             if found is not None:
                 return found
     return None
+
+
+def in_register(row: Row, name: str, given: object, register: Callable[[Affine], Reg]) -> object:
+    """An operand with a register in the place of what one holds; raises Refused.
+
+    There has to be one for it, and the operand has to take registers.
+    """
+    found = first_of((given,))
+    if found is None:
+        return given
+    kind = row.kind(name)
+    takes = any(isinstance(k, Register) for k in (kind, *getattr(kind, "kinds", ())))
+    if given is found and takes:
+        return register(found)
+    raise unknown(found, f"operand {name} of {row.name}")

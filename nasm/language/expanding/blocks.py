@@ -6,6 +6,7 @@ Each comes as its bodies, one after the other, which the walk goes through betwe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from nasm.base.problems import MOST_ERRORS, Failure, Problem
@@ -83,6 +84,10 @@ class Repeating(Walker):
         self._new_name(name, self._span(statement.variable), self.scope)
         place = Span(self.scope.source, statement.variable.start, statement.variable.end)
         self.looping += 1
+        scope, steps = self.scope, self.scope.steps
+        step = _step(rounds)
+        if step:
+            scope.steps = {**steps, name: step}
         try:
             for value in rounds if statement.body else ():
                 if self._futile():
@@ -94,6 +99,7 @@ class Repeating(Walker):
                 yield from self._round(name, value, frame, statement.body)
         finally:
             self.looping -= 1
+            scope.steps = steps
 
     def _foresee(self, statement: tree.For | tree.LoopStatement | tree.MacroCall) -> None:
         """Refuse an outermost loop or call that makes too many lines."""
@@ -228,3 +234,14 @@ class Repeating(Walker):
         tree.If: choose,
         tree.ScopeBlock: block,
     }
+
+
+def _step(values: range | list[Any]) -> int:
+    """Which way the variable of a loop goes: up, 1, or down, -1; 0 if neither."""
+    if isinstance(values, range):
+        return 1 if values.step > 0 else -1
+    if not all(type(value) is int for value in values):
+        return 0
+    pairs = list(pairwise(values))
+    upwards = all(a < b for a, b in pairs)
+    return int(upwards) - int(not upwards and all(a > b for a, b in pairs))

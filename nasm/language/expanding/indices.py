@@ -11,6 +11,7 @@ from nasm.language.expanding.fractions import as_integer
 from nasm.language.expanding.functions import Value, item_of, tensor_of
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
+from nasm.language.text.walk import descendants
 from nasm.views.value_text import value_text
 from nasm.views.view import ALL, Reg, View, Window
 
@@ -40,7 +41,42 @@ def index(node: tree.Subscript, compiled: Compile) -> Callable[[Scope, Value], V
                 _reaches(view, axis, item, scope)
         return made
 
-    return take
+    inner = [inner for item in node.items for _, inner in descendants(item)]
+    holes = [each for each in inner if isinstance(each, tree.Hole)]
+    if not holes or not all(isinstance(each, _NUMERIC) for each in inner):
+        return take
+    return _remembered(take, [hole.index for hole in holes])
+
+
+_NUMERIC = (tree.Slice, tree.Hole, tree.NumberLiteral)
+"""What an index is made of where nothing but its line decides it."""
+
+MOST_VIEWS = 4096
+"""Views that an index of lines with the same template remembers."""
+
+
+def _remembered(
+    take: Callable[[Scope, Value], Value], holes: list[int]
+) -> Callable[[Scope, Value], Value]:
+    """An index of lines with the same template, which often take the same view again.
+
+    Numbers with a fraction are refused even if they are whole, so that they are never looked up.
+    """
+    known: dict[tuple[int, tuple[int | float, ...]], tuple[Value, Value]] = {}
+
+    def again(scope: Scope, target: Value) -> Value:
+        written = tuple([scope.numbers[hole] for hole in holes])
+        if float in map(type, written):
+            return take(scope, target)
+        key = id(target), written
+        found = known.get(key)
+        if found is None:
+            if len(known) >= MOST_VIEWS:
+                known.clear()
+            found = known[key] = target, take(scope, target)
+        return found[1]
+
+    return again
 
 
 def _no_new_axis(node: tree.Subscript, view: View, scope: Scope) -> None:

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from nasm.base.dtypes import DType
 from nasm.base.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.base.records import dataclass, replace
 from nasm.base.source import Span
-from nasm.isa.instruction import Row
-from nasm.isa.kinds import Kind, Register
-from nasm.isa.synonyms import meant
-from nasm.language.expanding.affine import Affine, first_of, unknown
+from nasm.isa.instruction import REQUIRED, Operand, Row
+from nasm.isa.kinds import Kind
+from nasm.isa.words import WORD
+from nasm.language.expanding.affine import Affine, in_register
 from nasm.language.expanding.evaluate import Closure, compile_name, compile_node, free_names
 from nasm.language.expanding.field_words import compile_value
 from nasm.language.expanding.fractions import as_integer
 from nasm.language.expanding.functions import truth
 from nasm.language.expanding.macro_arguments import ARGUMENT_TYPES, MomentList, WordArgument
 from nasm.language.expanding.moment_names import Mentioner, mentions
-from nasm.language.expanding.operand_hints import no_operand, of_another, qualified, wanted
+from nasm.language.expanding.operand_hints import (
+    no_operand,
+    of_another,
+    of_register,
+    qualified,
+    string,
+    wanted,
+)
 from nasm.language.expanding.operand_texts import elsewhere, in_order
 from nasm.language.expanding.scope import CONSTANTS, Scope
 from nasm.language.text import tree
@@ -32,6 +40,8 @@ from nasm.views.view import Reg, View
 
 Waiter = Callable[[Scope], Wait]
 Updater = Callable[[Scope], Update]
+Bound = tuple[int, Closure, Operand]
+"""What evaluates an operand, and its position in the row."""
 
 
 @dataclass(slots=True)
@@ -40,7 +50,8 @@ class CompiledLine:
 
     ``made`` remembers what it made by the values of the names in ``free``, and of a line with names
     that belong to one expansion of a macro ``own``, by that expansion. Its ``posts`` and ``afters``
-    are no part of that.
+    are no part of that. ``bound`` are its operands by their positions, if nothing is wrong with
+    their names and number.
     """
 
     row: Row
@@ -53,6 +64,7 @@ class CompiledLine:
     span: int
     own: bool
     made: dict[tuple[object, ...], Made]
+    bound: tuple[Bound, ...] | None
     posts: tuple[Mentioner, ...] = ()
     afters: tuple[Mentioner, ...] = ()
 
@@ -76,10 +88,25 @@ class CompiledLine:
 
     def fresh(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """Evaluate all parts of the line; raises Failure with the errors of all of them."""
+        if self.bound is not None and not scope.looping:
+            with suppress(Refused, Failure):  # what all is wrong is found below
+                return self._at_once(self.bound, scope, builder, queue)
         given, named, wait, update = self._values(scope)
         return builder.make(queue, self.row, given, named, wait, update, self._places(scope))
 
-    def bound(
+    def _at_once(
+        self, bound: tuple[Bound, ...], scope: Scope, builder: ProgramBuilder, queue: int
+    ) -> Made:
+        """Evaluate a line whose operands were bound; raises Refused or Failure for one of them."""
+        operands = list(self.row.defaults)
+        for at, closure, operand in bound:
+            value = closure(scope)
+            operands[at] = value if value is operand.default else operand.kind.accept(value)
+        wait = self.wait(scope) if self.wait is not None else None
+        update = self.update(scope) if self.update is not None else None
+        return builder.accepted(queue, self.row, tuple(operands), wait, update)
+
+    def operands(
         self, scope: Scope, builder: ProgramBuilder, queue: int
     ) -> tuple[Row, tuple[object, ...]]:
         """The row and its operands alone, for what is in no queue; raises Failure."""
@@ -119,21 +146,12 @@ class CompiledLine:
         """An operand with a register in the place of what one holds, if it takes registers."""
 
         def hold(scope: Scope) -> Any:
-            found = first_of((given,))
-            if found is None:
-                return given
             try:
-                if given is found and _takes_registers(self.row.kind(name)):
-                    return scope.register(found)
-                raise unknown(found, f"operand {name} of {self.row.name}")
+                return in_register(self.row, name, given, scope.register)
             except Refused as refused:
                 raise Failure(refused.at(scope.span(self.places[name]))) from None
 
         return hold
-
-
-def _takes_registers(kind: Kind | None) -> bool:
-    return any(isinstance(k, Register) for k in (kind, *getattr(kind, "kinds", ())))
 
 
 def _key(value: Any) -> object:
@@ -168,10 +186,24 @@ def compile_line(
     place = builder.span(Span(scope.source, statement.mnemonic.start, statement.end))
     free = tuple(sorted(free_names(replace(statement, sync=counted))))
     own = _own(row, statement)
-    line = CompiledLine(row, given, named, places, wait, update, free, place, own, {})
+    bound = _bound(row, given, named)
+    line = CompiledLine(row, given, named, places, wait, update, free, place, own, {}, bound)
     if len(counted) < len(statement.sync):
         line.posts, line.afters = mentions(statement)
     return line
+
+
+def _bound(row: Row, given: list[Closure], named: dict[str, Closure]) -> tuple[Bound, ...] | None:
+    """Operands by their positions; None where the builder has to look at them."""
+    if row.encoding is not None or row.name == WORD or len(given) > len(row.written):
+        return None
+    first = {operand.name: closure for operand, closure in zip(row.written, given, strict=False)}
+    closures = first | named
+    written = {operand.name for operand in row.written}
+    missing = any(o.default is REQUIRED and o.name not in closures for o in row.written)
+    if missing or len(closures) < len(first) + len(named) or not closures.keys() <= written:
+        return None
+    return tuple((at, closures[o.name], o) for at, o in row.places if o.name in closures)
 
 
 def _own(row: Row, statement: tree.InstructionLine) -> bool:
@@ -227,7 +259,7 @@ def compile_operand(kind: Kind, node: tree.ExpressionNode) -> Closure:
         return lambda scope: scope.named("label", label(scope))
     if isinstance(node, tree.StringLiteral):
         text = node.value
-        return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
+        return (lambda scope: text) if kind.names == "text" else string(kind, node)
     words = kind.words
     if kind.numeric and words:
         return compile_value(kind, node)
@@ -289,18 +321,6 @@ def _meant(value: Any, worded: bool) -> Any:
             value.refuse()
         return value.name
     return value.name if worded and isinstance(value, DType) else value
-
-
-def _quoted(kind: Kind, node: tree.StringLiteral) -> Closure:
-    """Most operands take no string: names and words are written as they are."""
-
-    def refuse(scope: Scope) -> Any:
-        plain = node.value in kind.words or kind.names
-        hint = f"write {node.value}, without the quotes" if plain else meant(node.value, kind.words)
-        hint = hint or f"wanted {kind.describe()}"
-        raise Failure(Problem("E0301", "this operand takes no string", scope.span(node), hint))
-
-    return refuse
 
 
 def _sync(
@@ -409,22 +429,9 @@ def _amount(node: tree.UpdateClause | tree.TakeClause) -> Callable[[Scope], int]
 
 def _word(value: Any, node: tree.ExpressionNode, scope: Scope) -> int:
     if isinstance(value, Reg | Affine):
-        raise Failure(_of_register(value, node, scope))
+        raise Failure(of_register(value, node, scope))
     if type(value) is not int or not -(2**31) <= value < 2**31:
         message = f"a semaphore counts in signed 32-bit integers, found {value_text(value)}"
         hint = as_integer(value, node, scope)
         raise Failure(Problem("E0210", message, scope.span(node), hint))
     return value
-
-
-def _of_register(value: Reg | Affine, node: tree.ExpressionNode, scope: Scope) -> Problem:
-    """What to say of a wait for a number that is known at run time alone, and of an update."""
-    what = "a wait compares with" if isinstance(node, tree.WaitClause) else "an update adds"
-    message = f"{what} a number that is known when assembling, found {value_text(value)}"
-    assert isinstance(node, tree.WaitClause | tree.UpdateClause | tree.TakeClause)
-    name = f"${scope.span(node.name).text}"
-    hint = (
-        f"let each round take what it waits for: take {name} is {name} >= 1 with {name} -= 1, "
-        f"and give {name} is {name} += 1"
-    )
-    return Problem("E0210", message, scope.span(node), hint)

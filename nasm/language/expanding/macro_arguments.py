@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass, field
@@ -55,20 +55,32 @@ class EngineArgument:
         return f"engine @{self.name}"
 
 
+class MomentItem(NamedTuple):
+    """A moment: what it is called, its indices, and which of them are of an earlier round."""
+
+    word: WordArgument
+    indices: tuple[int | Round, ...]
+    earlier: tuple[int, ...]
+
+    def within(self, indices: tuple[int | Round, ...], earlier: tuple[int, ...]) -> MomentItem:
+        """With more indices after its own."""
+        return MomentItem(self.word, (*self.indices, *indices), (*self.earlier, *earlier))
+
+
 @dataclass(frozen=True, slots=True)
 class MomentList:
-    """Moments, ``load[r]`` or ``[load[r], bias]``: what they are called, and their indices."""
+    """Moments, ``load[r]`` or ``[load[r], bias]``."""
 
-    items: tuple[tuple[WordArgument, tuple[int | Round, ...]], ...]
+    items: tuple[MomentItem, ...]
 
     def refuse_is(self, refuse: Callable[[], NoReturn]) -> bool:
         """Whether this is the default of the first."""
-        return bool(self.items) and self.items[0][0].refuse is refuse
+        return bool(self.items) and self.items[0].word.refuse is refuse
 
     def refuse(self) -> NoReturn:
         """Say of the first that nothing else is called so."""
         if self.items:
-            self.items[0][0].refuse()
+            self.items[0].word.refuse()
         raise Refused("E0210", "a moment is no value")
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from nasm.base.problems import Failure, Note, Problem, Refused
 from nasm.base.source import Source, Span
 from nasm.language.expanding.affine import Affine
 from nasm.language.expanding.declare import whole
+from nasm.language.expanding.earlier_rounds import directions_of
 from nasm.language.expanding.evaluate import compile_name, compile_node
 from nasm.language.expanding.functions import MOST_ITEMS, truth
-from nasm.language.expanding.macro_arguments import MomentList, WordArgument
+from nasm.language.expanding.macro_arguments import MomentItem, MomentList, WordArgument
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 from nasm.language.text.walk import descendants
@@ -53,32 +54,51 @@ def mentions(
 
 def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
     name, indices = compile_name(node.name), [_compiled(index) for index in node.indices]
+    directions = directions_of(node.indices)
     holds = None if node.condition is None else _condition(node.condition)
 
     def mention(scope: Scope) -> list[MomentMention]:
         if holds is not None and not holds(scope):
             return []
         every = _index_combinations([index(scope) for index in indices], node, scope)
-        spelled, span = name(scope), scope.span(node)
-        held = scope.values.get(spelled) if scope.expansion is not None else None
-        if isinstance(held, MomentList):
-            meant = [
-                (w.named("moment", w.name), (*i, *found), w.name)
-                for w, i in held.items
-                for found in every
-            ]
-        elif _nothing(held):
-            meant = []
-        else:
-            _check_argument(spelled, held, span, scope)
-            otherwise = held.name if isinstance(held, WordArgument) else spelled
-            meant = [(scope.named("moment", spelled), found, otherwise) for found in every]
+        spelled, span, before = name(scope), scope.span(node), directions(scope)
         return [
-            MomentMention(DeferredMoment(n, i), span, at_read, o if o != n else "")
-            for n, i, o in meant
+            MomentMention(
+                DeferredMoment(item.name, (*item.indices, *found)),
+                span,
+                at_read,
+                item.otherwise if item.otherwise != item.name else "",
+                (*item.earlier, *before),
+            )
+            for item in _named(spelled, span, scope)
+            for found in every
         ]
 
     return mention
+
+
+class _Named(NamedTuple):
+    """A moment that a name means: its name in the program and in the file, with first indices."""
+
+    name: str
+    otherwise: str
+    indices: tuple[int | Round, ...] = ()
+    earlier: tuple[int, ...] = ()
+
+
+def _named(spelled: str, span: Span, scope: Scope) -> list[_Named]:
+    """The moments that a name means: several, or none, if it is a parameter."""
+    held = scope.values.get(spelled) if scope.expansion is not None else None
+    if isinstance(held, MomentList):
+        return [
+            _Named(word.named("moment", word.name), word.name, indices, earlier)
+            for word, indices, earlier in held.items
+        ]
+    if _nothing(held):
+        return []
+    _check_argument(spelled, held, span, scope)
+    otherwise = held.name if isinstance(held, WordArgument) else spelled
+    return [_Named(scope.named("moment", spelled), otherwise)]
 
 
 def _check_argument(name: str, held: object, span: Span, scope: Scope) -> None:
@@ -207,12 +227,14 @@ def _items(
         message = f"'{scope.span(node).text}' is no moment, as others of this list are"
         raise Failure(Problem("E0210", message, scope.span(node)))
     indices: tuple[int | Round, ...] = ()
+    earlier: tuple[int, ...] = ()
     if links:
         assert isinstance(links[0], tree.Subscript)
         indices = tuple(_index(compile_node(n)(scope), n, scope) for n in links[0].items)
+        earlier = directions_of(links[0].items)(scope)
     if isinstance(held, MomentList):
-        return MomentList(tuple((w, (*i, *indices)) for w, i in held.items))
+        return MomentList(tuple(item.within(indices, earlier) for item in held.items))
     if isinstance(held, WordArgument):
-        return MomentList(((held, indices),))
+        return MomentList((MomentItem(held, indices, earlier),))
     scope.undeclared.silence_named(first.name)
-    return MomentList(((word(first, scope), indices),))
+    return MomentList((MomentItem(word(first, scope), indices, earlier),))

@@ -8,10 +8,13 @@ from nasm.base.problems import Failure, Problem, did_you_mean
 from nasm.isa.instruction import Row
 from nasm.isa.kinds import Kind, Tile
 from nasm.isa.synonyms import OPERANDS, meant
+from nasm.language.expanding.affine import Affine
 from nasm.language.expanding.evaluate import Closure, compile_node
 from nasm.language.expanding.operand_texts import in_order
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
+from nasm.views.value_text import value_text
+from nasm.views.view import Reg
 
 
 def qualified(node: tree.ExpressionNode) -> tuple[str, str] | None:
@@ -70,3 +73,28 @@ def _named(
         return f"write {taking[0]}={given}"
     close, order = did_you_mean(node.name, row.names), in_order(row, statement, scope)
     return f"{close} {order}" if close else order
+
+
+def string(kind: Kind, node: tree.StringLiteral) -> Closure:
+    """Most operands take no string: names and words are written as they are."""
+
+    def refuse(scope: Scope) -> Any:
+        plain = node.value in kind.words or kind.names
+        hint = f"write {node.value}, without the quotes" if plain else meant(node.value, kind.words)
+        hint = hint or f"wanted {kind.describe()}"
+        raise Failure(Problem("E0301", "this operand takes no string", scope.span(node), hint))
+
+    return refuse
+
+
+def of_register(value: Reg | Affine, node: tree.ExpressionNode, scope: Scope) -> Problem:
+    """What to say of a wait for a number that is known at run time alone, and of an update."""
+    what = "a wait compares with" if isinstance(node, tree.WaitClause) else "an update adds"
+    message = f"{what} a number that is known when assembling, found {value_text(value)}"
+    assert isinstance(node, tree.WaitClause | tree.UpdateClause | tree.TakeClause)
+    name = f"${scope.span(node.name).text}"
+    hint = (
+        f"let each round take what it waits for: take {name} is {name} >= 1 with {name} -= 1, "
+        f"and give {name} is {name} += 1"
+    )
+    return Problem("E0210", message, scope.span(node), hint)

@@ -66,6 +66,7 @@ class Scope:
     on belong to rounds of loops, the innermost of which has ``hidden`` others. In a loop at run
     time it is ``looping``, and ``register`` is what holds a form of its variable in the queue that
     the line is for; ``reach`` is the least and the greatest value that it has, if they are known.
+    ``steps`` say of the variable of each ``.for`` around whether it goes up, 1, or down, -1.
     """
 
     source: Source
@@ -91,6 +92,7 @@ class Scope:
     kept: dict[str, Value] | None = None
     hidden: dict[str, Value] | None = None
     expansion: CallOfMacro | None = None
+    steps: Mapping[str, int] = field(default_factory=dict)
     computing: Mapping[str, str] = field(default_factory=dict)
     counters: Mapping[str, int] = field(default_factory=dict)
 
@@ -215,6 +217,7 @@ class Scope:
             lasting=None,
             kept=None,
             hidden=None,
+            steps={},
             expansion=expansion,
         )
 

@@ -78,7 +78,7 @@ def _word(
         message = f"{setting.name} takes no instruction: it is {setting.describe()}"
         raise Failure(Problem(MISPLACED, message, place, f"write .cfg {setting.name} = value"))
     compiled = compile_line(line, scope, builder)
-    row, operands = compiled.bound(scope, builder, builder.queue(engine, scope.core))
+    row, operands = compiled.operands(scope, builder, builder.queue(engine, scope.core))
     word = words.encode(row, operands)
     reason = "" if row is words.data else words.reason(word)
     if reason:

@@ -19,6 +19,7 @@ from nasm.isa.target import Loader, Target
 from nasm.isa.timing import NONE, Timing
 from nasm.language.expanding import declare
 from nasm.language.expanding.defines import replaced
+from nasm.language.expanding.earlier_rounds import with_slope
 from nasm.language.expanding.evaluate import evaluate, name_of
 from nasm.language.expanding.forward_names import Later
 from nasm.language.expanding.including import Includes
@@ -308,6 +309,8 @@ class Walker:
         place = Span(self.scope.source, item.start, item.start + len(item.name))
         self._new_name(name, place.within(self.scope.chain), home)
         value = evaluate(item.value, self.scope)
+        if self.scope.steps:
+            self.scope.steps = with_slope(name, item.value, self.scope)
         if isinstance(value, View | Reg | DeclaredTransfer | MacroArgument):
             message = f"a constant is a number, found {value_text(value)}"
             hint = f"write .view {name} = …" if isinstance(value, View) else ""

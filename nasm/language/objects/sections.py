@@ -38,22 +38,24 @@ def damaged(text: str) -> Refused:
     return unusable(f"it is damaged: {text}", "assemble it again")
 
 
-def joined(sections: Mapping[str, bytes]) -> bytes:
-    """A file of sections, by their names."""
+def joined(sections: Mapping[str, bytes], magic: bytes = MAGIC) -> bytes:
+    """A file of sections, by their names; ``magic`` are its first bytes."""
     start = HEAD.size + ENTRY.size * len(sections) + SUM.size
     table, at = [], start
     for name, body in sections.items():
         table.append(ENTRY.pack(name.encode("ascii"), at, len(body), crc32(body)))
         at += len(body)
-    head = b"".join((HEAD.pack(MAGIC, VERSION, len(sections), at), *table))
+    head = b"".join((HEAD.pack(magic, VERSION, len(sections), at), *table))
     return b"".join((head, SUM.pack(crc32(head)), *sections.values()))
 
 
-def parted(data: bytes) -> dict[str, memoryview]:
-    """The sections of a file by their names; raises Refused."""
-    if len(data) < HEAD.size or not data.startswith(MAGIC):
-        raise unusable(f"it has {len(data)} bytes and no header" if data[:8] == MAGIC[: len(data)]
-                       else "it does not begin as an object file does")  # fmt: skip
+def parted(
+    data: bytes, magic: bytes = MAGIC, what: str = "an object file"
+) -> dict[str, memoryview]:
+    """The sections of a file by their names; raises Refused. ``what`` begins with ``magic``."""
+    if len(data) < HEAD.size or not data.startswith(magic):
+        raise unusable(f"it has {len(data)} bytes and no header" if data[:8] == magic[: len(data)]
+                       else f"it does not begin as {what} does")  # fmt: skip
     _, version, count, size = HEAD.unpack_from(data)
     if version != VERSION:
         what = "newer" if version > VERSION else "older"

@@ -25,7 +25,8 @@ DEEPEST = 100
 # Everything between these is of no interest to where a line ends.
 _LANDMARK = re.compile(r'"(?:[^"\\\n]|\\[^\n])*+("?)|;[^\n]*|[()\[\]{}]|\n')
 _FRESH = re.compile(r"[ \t\f\r]*[.@][A-Za-z_]")
-_BLANK = " \t\r\n\f"
+BLANK = " \t\r\n\f"
+"""What there may be around a statement."""
 _GOES_ON = re.compile(r"(?:,|(?<!\+)\+|(?<!-)-|[*/%&|^~<>]|[=!<>]=|(?<![\w.$%@])(?:and|or))\Z")
 _INK = re.compile(r"[^ \t\r\n\f]")
 
@@ -52,21 +53,26 @@ def logical_lines(text: str) -> Iterator[LogicalLine]:
     the line ends anyway.
     """
     begin = 0
+    while begin <= len(text):
+        line, begin = logical_line(text, begin)
+        if line is not None:
+            yield line
+
+
+def logical_line(text: str, begin: int) -> tuple[LogicalLine | None, int]:
+    """The statement that begins with a line, if there is one, and where the next line begins."""
     opened: list[int] = []
     comments: list[tuple[int, int]] = []
     unterminated: int | None = None
-    for match in _LANDMARK.finditer(text):
+    for match in _LANDMARK.finditer(text, begin):
         first = text[match.start()]
         if first == "\n":
             at = match.start()
             going = opened or _goes_on(text, begin, at, comments)
             if going and unterminated is None and not _FRESH.match(text, at + 1):
                 continue
-            yield from _cut(text, begin, at, comments, opened, unterminated)
-            begin, unterminated = at + 1, None
-            opened.clear()
-            comments.clear()
-        elif first == '"':
+            return _cut(text, begin, at, comments, opened, unterminated), at + 1
+        if first == '"':
             if not match.group(1) and unterminated is None:
                 unterminated = match.start()
         elif first == ";":
@@ -75,16 +81,16 @@ def logical_lines(text: str) -> Iterator[LogicalLine]:
             opened.append(match.start())
         elif opened:
             opened.pop()
-    yield from _cut(text, begin, len(text), comments, opened, unterminated)
+    return _cut(text, begin, len(text), comments, opened, unterminated), len(text) + 1
 
 
 def _goes_on(text: str, begin: int, end: int, comments: list[tuple[int, int]]) -> bool:
     """Whether the text from one character on ends with a comma or a binary operator."""
     for start, stop in reversed(comments):
-        if text[stop:end].strip(_BLANK):
+        if text[stop:end].strip(BLANK):
             break
         end = start
-    while end > begin and text[end - 1] in _BLANK:
+    while end > begin and text[end - 1] in BLANK:
         end -= 1
     return _GOES_ON.search(text, max(begin, end - 4), end) is not None
 
@@ -96,14 +102,15 @@ def _cut(
     comments: list[tuple[int, int]],
     opened: list[int],
     unterminated: int | None,
-) -> Iterator[LogicalLine]:
-    while comments and not text[comments[-1][1] : end].strip(_BLANK):
+) -> LogicalLine | None:
+    while comments and not text[comments[-1][1] : end].strip(BLANK):
         end = comments.pop()[0]
     ink = _INK.search(text, begin, end)
-    if ink is not None:
-        start = ink.start()
-        end = start + len(text[start:end].rstrip(_BLANK))
-        yield LogicalLine(start, end, opened[-1] if opened else None, unterminated)
+    if ink is None:
+        return None
+    start = ink.start()
+    end = start + len(text[start:end].rstrip(BLANK))
+    return LogicalLine(start, end, opened[-1] if opened else None, unterminated)
 
 
 def word_of(text: str, start: int) -> str:
@@ -182,6 +189,10 @@ class BlockParser:
     def add_move(self, move: Move) -> None:
         """Add a transfer to the open ``.dma``."""
         self.open[-1].moves.append(move)
+
+    def add_like(self, line: tree.Like) -> None:
+        """Add a line that was not read, as one like it was."""
+        self._body().append(line)
 
     def add(self, statement: tree.Statement) -> None:
         """Add a statement that was read."""

@@ -12,15 +12,20 @@ from typing import Any
 
 from nasm.base.records import fields, replace
 from nasm.language.text import tree
+from nasm.language.text.blocks import BLANK
 
 _NUMBER = re.compile(
-    r"""(
-      (?<![\w.%]) (?:0|[1-9][0-9]{0,14}) (?:\.[0-9]{1,20})? (?:[eE][-+]?[0-9]{1,2})? (?![\w.])
-    | (?<=[A-Za-z_]) (?<!%r) (?:0|[1-9][0-9]{0,8}) (?![0-9])
-    )""",
+    r"""([0-9] (?:
+      (?<![\w.%].) (?:(?<=0)|(?<!0)[0-9]{0,14})
+        (?:\.[0-9]{1,20})? (?:[eE][-+]?[0-9]{1,2})? (?![\w.])
+    | (?<=[A-Za-z_].) (?<!%r.) (?:(?<=0)|(?<!0)[0-9]{0,8}) (?![0-9])
+    ))""",
     re.VERBOSE,
 )
-"""A number as it is mostly written, or digits of a name; all else is a part of the line."""
+"""A number as it is mostly written, or digits of a name; all else is a part of the line.
+
+It begins with the digit that it is searched by, so that what is before that is looked at after it.
+"""
 
 _INVOLVED = re.compile(r'["{;\n\r]')
 """What has digits in it that are no number, or ends a line early."""
@@ -40,20 +45,27 @@ class LineTemplates:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._known: dict[Key, list[_Common]] = {}
+        self.known: dict[Key, list[_Common]] = {}
         self._once: set[Key] = set()
 
-    def find(self, start: int, end: int) -> tree.Like | None:
-        """A line, if one like it is known."""
-        parts = self._parts(start, end)
-        if parts is None:
-            return None
-        written = parts[1::2]
-        for common in self._known.get(tuple(parts[::2]), ()):
-            numbers = common.numbers(written)
+    def find(self, start: int) -> tuple[tree.Like | None, int]:
+        """The statement that a line of the text is, if it is known, and where the next begins.
+
+        It is the whole line but for blanks and a comment, as what is known is no part of one.
+        """
+        end = self._text.find("\n", start)
+        end = len(self._text) if end < 0 else end
+        if end - start > LONGEST:
+            return None, start
+        line = self._text[start:end].partition(";")[0].rstrip(BLANK)
+        bare = line.lstrip(BLANK)
+        parts = _NUMBER.split(bare)
+        for common in self.known.get(tuple(parts[::2]), ()):
+            numbers = common.numbers(parts[1::2])
             if numbers is not None:
-                return tree.Like(start, end, common.line, numbers)
-        return None
+                start += len(line) - len(bare)
+                return tree.Like(start, start + len(bare), common.line, numbers), end + 1
+        return None, start
 
     def learn(self, statement: tree.Statement) -> None:
         """Know a line that was read, if it is not the first of its kind."""
@@ -70,7 +82,7 @@ class LineTemplates:
         if key not in self._once:
             self._once.add(key)
             return
-        known = self._known.setdefault(key, [])
+        known = self.known.setdefault(key, [])
         if len(known) < MOST_VARIANTS:
             known.append(_Common(statement, parts))
 

@@ -11,7 +11,7 @@ from nasm.base.problems import MOST_ERRORS, Failure, Problem
 from nasm.base.records import replace
 from nasm.base.source import Source
 from nasm.language.text import grammar, habits, tree
-from nasm.language.text.blocks import BlockParser, LogicalLine, logical_lines, word_of
+from nasm.language.text.blocks import BlockParser, LogicalLine, logical_line, word_of
 from nasm.language.text.line_templates import LineTemplates
 from nasm.language.text.syntax_errors import Mistake
 from nasm.language.text.transform import Built
@@ -35,7 +35,17 @@ def parse(source: Source, alike: bool = False) -> tuple[tree.File, list[Problem]
     templates = LineTemplates(source.text) if alike else None
     mistakes: list[Mistake] = []
     unsaid, unread = 0, False
-    for line in logical_lines(source.text):
+    begin = 0
+    while begin <= len(source.text):
+        if templates is not None and templates.known and not blocks.open:
+            like, after = templates.find(begin)
+            if like is not None:
+                blocks.add_like(like)
+                begin = after
+                continue
+        line, begin = logical_line(source.text, begin)
+        if line is None:
+            continue
         try:
             _add(source.text, line, blocks, len(mistakes) < MOST_ERRORS, templates)
         except (Mistake, UnexpectedInput) as mistake:
@@ -133,18 +143,13 @@ def _add(
     if blocks.open and blocks.expects_moves(start, end):
         _add_move(text, line, blocks, explained)
         return
-    if blocks.open or text[start] == ".":
-        templates = None
-    like = templates.find(start, end) if templates is not None else None
-    if like is not None:
-        blocks.add(like)
-        return
+    learns = templates if not blocks.open else None
     statement = _read(text, line, "line", explained)
     assert isinstance(statement, tree.Statement)
     _check(text, statement, start, isinstance(statement, tree.Expect))
     blocks.add(statement)
-    if templates is not None:
-        templates.learn(statement)
+    if learns is not None:
+        learns.learn(statement)
 
 
 def _add_move(text: str, line: LogicalLine, blocks: BlockParser, explained: bool) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 from nasm.base import host_files
 from nasm.show.run_page.columns import packed
@@ -33,8 +34,7 @@ def asset(name: str) -> str:
 
 def document(runs: Sequence[RunRecord], comparison: tuple[str, str] = ("", "")) -> str:
     """The page of a run, or of two on one scale; ``comparison`` is a sentence and a text."""
-    script = '"use strict";(() => {\n' + "".join(map(asset, SCRIPTS)) + "})();\n"
-    style = asset("page.css")
+    script, style = _script(), asset("page.css")
     data = packed(
         {
             f"{n}.{name}": column
@@ -46,7 +46,7 @@ def document(runs: Sequence[RunRecord], comparison: tuple[str, str] = ("", "")) 
     title = " and ".join(dict.fromkeys(run.profile.title for run in runs))
     return "\n".join((
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(script, style)}">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy()}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
         f"<title>{shown(title)}</title>",
@@ -57,10 +57,27 @@ def document(runs: Sequence[RunRecord], comparison: tuple[str, str] = ("", "")) 
     ))  # fmt: skip
 
 
-def _policy(script: str, style: str) -> str:
+def _script() -> str:
+    return '"use strict";(() => {\n' + "".join(map(asset, SCRIPTS)) + "})();\n"
+
+
+class FrameSources(NamedTuple):
+    """The only script and the only style of each page, as a Content-Security-Policy names them."""
+
+    script: str
+    style: str
+
+
+@cache
+def sources() -> FrameSources:
+    """What a document has to allow that shows such a page in a frame of its own text."""
+    return FrameSources(f"'{_hash(_script())}'", f"'{_hash(asset('page.css'))}'")
+
+
+def _policy() -> str:
     """What the page may do: run this script, look like this, and nothing with a network."""
     return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        f"default-src 'none'; script-src {sources().script}; style-src {sources().style}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
 

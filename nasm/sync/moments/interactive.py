@@ -28,7 +28,11 @@ def settled(builder: ProgramBuilder, before: Mapping[DeferredMoment, bool]) -> S
             raise refused(TWICE, message, mention.span, "give each a name or an index of its own")
     here = {mention.moment.name for mention in posts}
     for line in recorded.moments.values():
-        line.afters = tuple(m for m in line.afters if m.moment.name in here or _left(m, before))
+        line.afters = tuple(
+            m
+            for m in line.afters
+            if (m.moment.name in here and m.moment not in before) or _left(m, before)
+        )
     _check_drains(builder, recorded.items(builder.position))
     return {_outside(mention.moment) for mention in posts}
 

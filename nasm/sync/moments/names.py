@@ -6,7 +6,6 @@ loop says how many rounds earlier; outside of the loop it is that of all rounds.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -53,6 +52,7 @@ class Names:
         self.posts: dict[str, list[PostedMoment]] = {}
         self._of_key: dict[tuple[object, ...], list[PostedMoment]] = {}
         self._earlier: list[_Earlier] = []
+        self._firsts: dict[object, dict[tuple[int | None, ...], int]] = {}
         known: dict[object, PostedMoment] = {}
         for node in sorted(text.every(), key=lambda node: node.text):
             for mention in node.moments.posts:
@@ -162,8 +162,41 @@ class Names:
                 self._check_core(node, mention, post)
                 found = True
                 yield post, back
-        if not found:
+        if not found and not self._before_first(node, mention, candidates):
             raise self._no_post(mention, candidates)
+
+    def _before_first(
+        self, node: Node, mention: MomentMention, candidates: list[PostedMoment]
+    ) -> bool:
+        """Whether a moment is of a round of a ``.for`` before the first one that posts it."""
+        wanted, earlier = mention.moment.indices, mention.earlier
+        for axis, direction in enumerate(earlier):
+            if not direction:
+                continue
+            first = self._first(node, mention, axis, candidates)
+            at = wanted[axis]
+            if first is not None and isinstance(at, int) and (at - first) * direction > 0:
+                return True
+        return False
+
+    def _first(
+        self, node: Node, mention: MomentMention, axis: int, candidates: list[PostedMoment]
+    ) -> int | None:
+        """The first index that posts of a moment have, whose other indices are those mentioned."""
+        earlier = mention.earlier
+        places = [n for n, direction in enumerate(earlier) if n != axis and not direction]
+        key = mention.moment.name, axis, earlier, id(node.level)
+        found = self._firsts.get(key)
+        if found is None:
+            found = self._firsts[key] = {}
+            for post in candidates:
+                indices = _inside(node, post)
+                at = indices[axis] if len(indices) == len(earlier) else None
+                if isinstance(at, int):
+                    others = tuple(_plain(indices[n]) for n in places)
+                    if (at - found.setdefault(others, at)) * earlier[axis] > 0:
+                        found[others] = at
+        return found.get(tuple(_plain(mention.moment.indices[n]) for n in places))
 
     def _unknown(self, mention: MomentMention) -> Failure:
         moment = mention.moment
@@ -192,7 +225,6 @@ class Names:
         more = ", …" if len(known) > LISTED else ""
         hint = f"posted {'is' if len(known) == 1 else 'are'} {listed(known[:LISTED], 'and')}{more}"
         message = f"nothing posts {shown(moment)}"
-        hint = _only_from(mention, candidates) or hint
         if len(moment.indices) not in counts:
             wanted = listed((str(count) for count in sorted(counts)), "or")
             message += f": it has {len(moment.indices)} indices, posted with {wanted}"
@@ -211,12 +243,7 @@ class Names:
 
     def _back(self, node: Node, mention: MomentMention, post: PostedMoment) -> Back | None:
         """How many rounds earlier a post is the mentioned moment; None if it is another."""
-        together = {level.loop.number for level in common(node, post.node) if level.loop}
-        inside = [
-            index
-            for index in post.mention.moment.indices
-            if not isinstance(index, Round) or index.loop in together
-        ]
+        inside = _inside(node, post)
         wanted = mention.moment.indices
         if len(inside) != len(wanted):
             return None
@@ -261,6 +288,21 @@ def _of_all_rounds(mention: MomentMention) -> tuple[object, ...]:
     return moment.name, *(index for index in moment.indices if not isinstance(index, Round))
 
 
+def _inside(node: Node, post: PostedMoment) -> list[int | Round]:
+    """The indices of a posted moment where a node is: none of loops that the node is not in."""
+    together = {level.loop.number for level in common(node, post.node) if level.loop}
+    return [
+        index
+        for index in post.mention.moment.indices
+        if not isinstance(index, Round) or index.loop in together
+    ]
+
+
+def _plain(index: int | Round) -> int | None:
+    """An index but for the rounds of loops at run time."""
+    return None if isinstance(index, Round) else index
+
+
 def common(node: Node, other: Node) -> list[Level]:
     """The levels that two nodes are both in."""
     return [a for a, b in zip(node.level.path, other.level.path, strict=False) if a is b]
@@ -290,29 +332,3 @@ def need(
     node.needs.append(made)
     if kind == OVER:
         other.outside.append(Outside(node, made, other.level.path[depth]))
-
-
-_BACK = re.compile(r"\b([A-Za-z_]\w*)\s*-\s*([0-9]+)\Z")
-
-
-def _only_from(mention: MomentMention, candidates: list[PostedMoment]) -> str:
-    """The condition under which ``after x[r - 1]`` is posted: not in the first rounds; or nothing.
-
-    It is proposed where the index is that much less than the variable of a loop around it.
-    """
-    text, span = mention.span.text, mention.span
-    _, bracket, inside = text.rstrip().removesuffix("]").partition("[")
-    written = inside.split(",")
-    posted = [post.mention.moment.indices for post in candidates]
-    rounds = {f.bound[0]: f.bound[1] for f in span.chain if f.bound is not None}
-    conditions = []
-    for axis, (index, part) in enumerate(zip(mention.moment.indices, written, strict=False)):
-        known = [each[axis] for each in posted if len(each) == len(mention.moment.indices)]
-        first = min((n for n in known if isinstance(n, int)), default=None)
-        found = _BACK.search(part.strip())
-        if first is None or not isinstance(index, int) or index >= first:
-            continue
-        if found is None or found[1] not in rounds:
-            return ""
-        conditions.append(f"{found[1]} >= {first + rounds[found[1]] - index}")
-    return f"write after {text} if {' and '.join(conditions)}" if bracket and conditions else ""

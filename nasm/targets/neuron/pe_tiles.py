@@ -194,6 +194,7 @@ def dst_dtype(context: InstructionContext) -> str | None:
     BANK,
     "dst stays within one PSUM bank (v2, v3)",
     "Trainium/Inferentia2 architecture guide, 'Tensor Engine': PSUM banks",
+    each=True,
     about="dst",
 )
 def one_bank(context: InstructionContext) -> str | None:

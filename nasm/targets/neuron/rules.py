@@ -376,6 +376,7 @@ def rule(
     severity: Severity = Severity.ERROR,
     addressed: bool = False,
     basic: bool = False,
+    each: bool = False,
     names: tuple[str, ...] = (),
     about: str = "",
 ) -> Callable[..., Rule]:
@@ -387,6 +388,7 @@ def rule(
     """
 
     def make(check: Callable[[InstructionContext], str | None]) -> Rule:
-        return Rule(code, sentence, source, check, hint, severity, addressed, basic, names, about)
+        how = addressed, basic, each
+        return Rule(code, sentence, source, check, hint, severity, *how, names, about)
 
     return make

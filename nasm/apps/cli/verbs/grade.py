@@ -69,7 +69,7 @@ def grade(args: argparse.Namespace, screen: Screen) -> int:
 
     from nasm.grading import class_report
     from nasm.grading.exercise import Exercise, described, submissions_of
-    from nasm.grading.grading import faults, grades
+    from nasm.grading.grading import faults, judge
     from nasm.show.documents import plain
 
     begun = time.monotonic()
@@ -89,7 +89,7 @@ def grade(args: argparse.Namespace, screen: Screen) -> int:
         screen.problems([problem])
         return 2
     paths = args.submissions or submissions_of(args.folder)
-    found = grades(args.exercise, paths, **how)
+    found = judge(args.exercise, paths, fresh=0, **how)
     screen.clear()
     code = OK if all(each.passed for each in found) else BROKEN
     if args.csv is not None:
@@ -128,5 +128,5 @@ A submission is run in processes of its own, with inputs that it does not know.
 Nothing that it prints is shown. Exit code 1 says that something does not pass.
 """,
     undone="all submissions had been judged",
-    other_names=("judge", "mark", "autograde"),
+    other_names=("mark", "autograde"),
 )

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("program", nargs="?", help="a .nasm file, or kernel.py:name")
+    verb.add_argument(
+        "--replay",
+        metavar="FILE",
+        help="continue from where a recording is, as 'record' and the command 'save' write it",
+    )
     options.common(verb)
     options.kernel(verb)
     options.inputs(verb)
@@ -60,6 +65,19 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
     start.add_argument("--no-init", action="store_true", help="leave out the start-up file")
 
 
+def unfit(parsed: argparse.Namespace) -> str:
+    """What a recording brings with it; empty if nothing else is given."""
+    if parsed.replay is None:
+        return ""
+    if parsed.program is not None:
+        return "--replay has a program of its own: leave the other out"
+    brought = ("target", "defines", "options", "timing", "inputs", "in_dir", "include", "allow")
+    given = [name for name in brought if getattr(parsed, name)]
+    if given or not parsed.values or not parsed.checked or parsed.strict:
+        return "--replay has the program, its inputs and how it was assembled: no option changes it"
+    return ""
+
+
 def repl(args: argparse.Namespace, screen: Screen) -> int:
     """Debug a program until that is over; returns the exit code."""
     preload("nasm.apps.cli.programs", "nasm.apps.repl")
@@ -71,6 +89,7 @@ def repl(args: argparse.Namespace, screen: Screen) -> int:
     try:
         return debugger.main(
             args.program,
+            replay=args.replay,
             inputs=inputs,
             settings=programs.settings(args),
             script=args.script,
@@ -93,13 +112,14 @@ VERB = Verb(
     summary="debug a program: step, and inspect the machine",
     rank=140,
     arguments=_arguments,
-    conflicts=(options.text_with_arguments,),
+    conflicts=(unfit, options.text_with_arguments),
     body=repl,
     examples=(("matmul.nasm", "step through it"),),
     notes="""\
 examples:
   neuron-nasm repl matmul.nasm
   neuron-nasm repl matmul.nasm -ex run -ex "info queues"
+  neuron-nasm repl --replay run.nrec
 """,
     other_names=("debug", "gdb", "dbg"),
 )

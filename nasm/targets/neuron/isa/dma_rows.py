@@ -129,6 +129,7 @@ def skip_is_indirect(context: InstructionContext) -> str | None:
     "a sum with rows that a tile names adds the rows of HBM to a tile in place, or a tile "
     "to the rows",
     f"{COMPUTE_SOURCE}, 'Read-Modify-Write'",
+    each=True,
     about="dst",
 )
 def read_modify_write(context: InstructionContext) -> str | None:

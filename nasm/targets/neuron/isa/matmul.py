@@ -213,6 +213,7 @@ def _sixteen_bits(context: InstructionContext, dst: View, is_transpose: bool) ->
     "transpose mode writes 8-bit elements as 16-bit ones: dst takes every other byte",
     "Trainium2 architecture guide, 'Transpose': 16-bit output elements, the upper 8 bits zero",
     "give dst twice the columns and write every other one: dst[:, ::2]",
+    each=True,
     about="dst",
 )
 def every_other_byte(context: InstructionContext) -> str | None:

@@ -42,6 +42,7 @@ def number_fits(name: str, source: str) -> Rule:
         DTYPE,
         "the value is of dst's class: no fraction into an integer, 0 into x4 dtypes",
         source,
+        each=True,
         names=(name, "dst"),
         about=name,
     )

@@ -146,7 +146,7 @@ def Rng(generator: Generator, lanes: slice, shape: tuple[int, int]) -> tuple[Any
     return generator.draw(lanes.start, *shape)
 
 
-@rule(MODE, "min is less than max", RAND2)
+@rule(MODE, "min is less than max", RAND2, each=True)
 def ordered(context: InstructionContext) -> str | None:
     """Where both are numbers."""
     low, high = context.operands["min"], context.operands["max"]

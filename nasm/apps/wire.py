@@ -1,4 +1,4 @@
-"""Standard input and output as the server has them: bounded, and not closed when it ends."""
+"""Streams as a server for editors has them: bounded, and not closed when it ends."""
 
 from __future__ import annotations
 

@@ -1,0 +1,26 @@
+"""Questions of the page answered by Python in a browser: no process, no thread, no file."""
+
+from __future__ import annotations
+
+import json
+
+from nasm import __version__
+from nasm.apps.play import answers, program_runs
+from nasm.base.problems import Failure, Refused
+
+
+def answer(what: str, asked: str) -> str:
+    """The answer to a question, both JSON: an object with its ``content``, or with an ``error``."""
+    try:
+        given = json.loads(asked)
+        if what == "about":
+            content = {"nasm": __version__, "folder": None}
+        elif what == "run":
+            content = program_runs.run_here(given)
+        else:
+            content = answers.answer(what, given)
+    except Refused as reason:
+        return json.dumps({"error": reason.at(None).message})
+    except Failure as failure:
+        return json.dumps({"error": failure.problems[0].message})
+    return json.dumps({"content": content})
