@@ -43,6 +43,9 @@ DEST_TARGET_REG_CFG_PACK_SEC._Offset: the row of Dst at which a packer begins
 DEST_TARGET_REG_CFG_MATH_Offset: what is added to every row of Dst of the matrix and vector units
 PACK_COUNTERS_SEC._pack_reads_per_xy_plane: rows of a face, after which a packer begins the next
 TileDescriptor$: a tile in L1: format, 1 in bit 4 if not compressed, numbers in bits 31 to 16
+TileDescriptor_InDataFormat: the format of a tile in L1
+TileDescriptor_IsUncompressed: 1 says that a tile is not compressed
+TileDescriptor_XDim: numbers of a row of a tile
 TileDescriptor_YDim: rows of a tile; 0 of a block float means that it has no exponents
 REG2_Out_data_format: the format that the unpacker writes
 REG2_Throttle_mode: 0, 1 or 2: an unpacker reads 16, 32 or 64 bytes a cycle

@@ -31,11 +31,18 @@ _FORMAT_FIELDS: Final = ("_SrcA", "_SrcB", "_Dstacc", "_SrcA_val", "_SrcB_val", 
 _COUNTS: Final = {"Flags": 3, "OuterCount": 127, "InnerCount": 127}
 
 
+_PARTS: Final = frozenset(
+    at for name, at in FIELDS.items() if FIELDS.get(name.rpartition("_")[0], at).word == at.word
+    and name.rpartition("_")[0] in FIELDS
+)  # fmt: skip
+"""Fields that another one contains, whose name theirs begin with."""
+
+
 def _of_format(name: str) -> bool:
     """Whether a field holds the code of a format."""
     if name.startswith("ALU_FORMAT_SPEC_"):
         return name.endswith(_FORMAT_FIELDS)
-    return "data_format" in name and "Ovrd" not in name
+    return ("data_format" in name and "Ovrd" not in name) or name.endswith("_InDataFormat")
 
 
 def _field(name: str, at: ConfigField) -> Setting:
@@ -53,6 +60,7 @@ def _field(name: str, at: ConfigField) -> Setting:
         at.mask,
         words=words,
         of_queue=at.kind == "thread",
+        part_of=name.rpartition("_")[0] if at in _PARTS else "",
     )
 
 
