@@ -68,9 +68,13 @@ def one(found: Grade, width: int, hints: int = 1) -> list[str]:
     ]
     for hint in found.hints[:hints]:
         lines += hanging(f"hint: {hint}", width)
-    if left := len(found.hints[hints:]):
-        lines.append(f"{counted(left, 'more hint')}: --hints {hints + 1}")
     return lines
+
+
+def more_hints(found: Grade, hints: int) -> list[str]:
+    """How to see another hint, if there is one after so many."""
+    left = len(found.hints[hints:])
+    return [f"{counted(left, 'more hint')}: --hints {hints + 1}"] if left else []
 
 
 def of_class(grades: Sequence[Grade], width: int) -> list[str]:

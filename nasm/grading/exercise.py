@@ -150,9 +150,14 @@ class Exercise:
 
     @property
     def text(self) -> str:
-        """Its text for people, in Markdown; empty if it has none."""
+        """Its text for people, in Markdown; empty if it has none. Raises Failure."""
         path = os.path.join(self.folder, TEXT)
-        return host_files.read_text(path) if os.path.isfile(path) else ""
+        if not os.path.isfile(path):
+            return ""
+        try:
+            return host_files.read_text(path)
+        except (OSError, UnicodeDecodeError) as error:
+            raise _unreadable(path, error) from None
 
     @property
     def cases(self) -> tuple[ExerciseCase, ...]:
@@ -190,7 +195,11 @@ class Exercise:
         """A hash of what decides its cases and limits; raises Failure."""
         made = hashlib.sha256()
         for name in (GOAL, GOLDEN):
-            made.update(host_files.read_bytes(os.path.join(self.folder, name)))
+            path = os.path.join(self.folder, name)
+            try:
+                made.update(host_files.read_bytes(path))
+            except OSError as error:
+                raise _unreadable(path, error) from None
         return made.hexdigest()[:32]
 
     def made(self, case: ExerciseCase) -> tuple[Arrays, Arrays]:
@@ -222,7 +231,7 @@ class Exercise:
         try:
             exec(compile(host_files.read_text(path), path, "exec"), made.__dict__)
         except OSError as problem:
-            raise _unusable(f"cannot read {path}: {problem.strerror or problem}") from None
+            raise _unreadable(path, problem) from None
         except Exception as error:
             raise _unusable(f"golden.py of the exercise {self.name}: {error!r}") from error
         return made
@@ -232,7 +241,10 @@ class Exercise:
         folder = self.folder if part == STARTER else os.path.join(self.folder, part)
         if not os.path.isdir(folder):
             return []
-        found = [entry.path for entry in host_files.entries(folder)]
+        try:
+            found = [entry.path for entry in host_files.entries(folder)]
+        except OSError as error:
+            raise _unreadable(folder, error) from None
         found = [path for path in found if path.endswith(ENDINGS)]
         starts = f"{STARTER}."
         return [p for p in found if part != STARTER or os.path.basename(p).startswith(starts)]
@@ -240,7 +252,10 @@ class Exercise:
 
 def exercises_of(folder: str | os.PathLike[str]) -> list[Exercise]:
     """The exercises of a folder by their numbers; raises Failure if one cannot be used."""
-    inside = [entry.path for entry in host_files.entries(os.fspath(folder)) if entry.is_dir()]
+    try:
+        inside = [entry.path for entry in host_files.entries(os.fspath(folder)) if entry.is_dir()]
+    except OSError as error:
+        raise _unreadable(os.fspath(folder), error) from None
     found = [Exercise(path) for path in inside if os.path.isfile(os.path.join(path, GOAL))]
     return sorted(found, key=lambda exercise: (exercise.wanted.number, exercise.name))
 
@@ -294,6 +309,11 @@ def _arrays(found: Any, what: str) -> Arrays:
     if not isinstance(found, Mapping) or not found:
         raise _unusable(f"'{what}' of golden.py returns no arrays by name")
     return {str(name): np.asarray(value) for name, value in found.items()}
+
+
+def _unreadable(path: str, error: OSError | UnicodeDecodeError) -> Failure:
+    reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+    return _unusable(f"cannot read {path}: {reason or error}")
 
 
 def _unusable(message: str, hint: str = "") -> Failure:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.base.problems import Problem, ProblemFamily, counted, family, in_line
+from nasm.base.problems import Problem, ProblemFamily, family, in_line
 from nasm.base.records import dataclass, field, replace
 from nasm.grading.exercise import Arrays, Exercise, ExerciseCase, ExerciseGoal
 from nasm.isolation.entry import IsolatedCase, isolated_cases
@@ -225,7 +225,7 @@ def _wrong(
     lost = int((~np.isfinite(times)).sum())
     far = f"{lost:,} of them not finite" if lost else f"by up to {times.max():.3g} tolerances"
     count, of = int(off.sum()), off.size
-    yield f"{counted(count, 'element')} of {of:,} of {name} are wrong, {far}; the first is at {at}"
+    yield f"{count:,} of {of:,} elements of {name} are wrong, {far}; the first is at {at}"
 
 
 def alike(one: Arrays, other: Arrays, wanted: ExerciseGoal) -> bool:

@@ -54,6 +54,7 @@ class ProgramBuilder(Declarations):
         self._written = array("H")
         self._begun: dict[int, tuple[int, int]] = {}
         self.recorded = Recorded()
+        self.stepped: dict[int, tuple[int, Span]] = {}
         self._available: set[tuple[Row, str]] = set()
         self.places: check.Places = lambda line, row, operand: None
         self.enter(0)

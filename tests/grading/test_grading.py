@@ -13,8 +13,8 @@ import pytest
 
 from nasm.base.problems import Failure
 from nasm.grading import class_report
-from nasm.grading.exercise import Exercise, ExerciseCase, submissions_of
-from nasm.grading.grade import grade
+from nasm.grading.exercise import CHECKS, Exercise, ExerciseCase, exercises_of, submissions_of
+from nasm.grading.grade import grade, reason
 from nasm.grading.grading import faults, judge
 from nasm.show.documents import plain
 from tests.parts import part
@@ -116,7 +116,7 @@ def test_hints_come_one_after_the_other(exercise: Path) -> None:
     toml = exercise / "exercise.toml"
     toml.write_text(toml.read_text().replace('"Multiply by two."', '["Look.", "Twice.", "By 2."]'))
     found = judged(exercise, DOUBLE.replace("operand0=2", "operand0=3"))
-    shown = class_report.one(found, 80, 2)
+    shown = class_report.one(found, 80, 2) + class_report.more_hints(found, 2)
     assert [line for line in shown if "hint" in line] == [
         "hint: Look.",
         "hint: Twice.",
@@ -226,6 +226,19 @@ def test_what_is_no_exercise(exercise: Path, file: str, text: str, message: str)
     with pytest.raises(Failure, match="E0847") as raised:
         judge(exercise, [exercise / "solutions" / "twice.nasm"])
     assert message in str(raised.value)
+
+
+def test_each_exercise_of_ours_has_a_text_and_its_number() -> None:
+    found = exercises_of(EXERCISES)
+    assert len(found) >= 16
+    assert [each.wanted.number for each in found] == list(range(1, len(found) + 1))
+    for each in found:
+        assert each.text.startswith(f"# {each.wanted.title}\n")
+        assert each.submissions("solutions")
+        assert each.submissions("starter")
+        assert {reason(path) for path in each.submissions("wrong")} <= set(CHECKS)
+        assert len(each.submissions("wrong")) >= 3
+        assert {"right"} <= set(each.wanted.hints)
 
 
 @pytest.mark.thorough

@@ -103,6 +103,7 @@ def grade(args: argparse.Namespace, screen: Screen) -> int:
     lines = [f"{wanted.title} on {wanted.target}: {described(wanted)}", ""]
     if len(found) == 1 and args.folder is None:
         lines += class_report.one(found[0], width, args.hints)
+        lines += class_report.more_hints(found[0], args.hints)
     else:
         lines += class_report.of_class(found, width)
     screen.show(*map(Text, map(in_line, lines)))
