@@ -43,13 +43,13 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class LlkFunction:
     """A function: its parameters, and where in the file its body is."""
 
     name: str
     template: tuple[Parameter, ...]
     parameters: tuple[Parameter, ...]
-    file: Header
+    file: LlkHeader
     start: int
     stop: int
     special: str
@@ -62,12 +62,12 @@ class Function:
 
 
 @dataclass(slots=True, eq=False)
-class Header:
+class LlkHeader:
     """A file: its text with comments and directives blanked, and what it declares."""
 
     source: Source
     text: str
-    functions: dict[str, list[Function]] = field(default_factory=dict)
+    functions: dict[str, list[LlkFunction]] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
 
     def span(self, start: int, stop: int) -> Span:
@@ -75,10 +75,10 @@ class Header:
         return Span(self.source, start, stop)
 
 
-def scanned(source: Source, defined: Collection[str] = ()) -> Header:
+def scanned(source: Source, defined: Collection[str] = ()) -> LlkHeader:
     """What a file declares, where these names are defined; raises Failure."""
     raw = _chosen(source, _blanked(source.text, _COMMENT), defined)
-    header = Header(source, _blanked(raw, _DIRECTIVE))
+    header = LlkHeader(source, _blanked(raw, _DIRECTIVE))
     for match in _DEFINE.finditer(raw):
         header.constants.setdefault(match[1], match[2].strip())
     for match in _CONSTANT.finditer(header.text):
@@ -146,11 +146,11 @@ def _enumerated(text: str) -> Iterator[tuple[str, str]]:
         yield name, before
 
 
-def _function(header: Header, match: re.Match[str]) -> Function:
+def _function(header: LlkHeader, match: re.Match[str]) -> LlkFunction:
     template = tuple(_parameters(match["template"] or ""))
     stop = _closing(header.text, match.end())
     parameters = tuple(_parameters(match["parameters"]))
-    return Function(
+    return LlkFunction(
         match["name"], template, parameters, header, match.end(), stop, match["special"] or ""
     )
 
@@ -178,6 +178,6 @@ def _parameters(text: str) -> Iterator[Parameter]:
                 yield Parameter(names[-1], default.strip(), refers)
 
 
-def problem(header: Header, start: int, stop: int, message: str, hint: str = "") -> Problem:
-    """What is wrong at a place of a file."""
+def problem(header: LlkHeader, start: int, stop: int, message: str, hint: str = "") -> Problem:
+    """A problem at a place of a file."""
     return Problem("E0601", message, header.span(start, stop), hint)

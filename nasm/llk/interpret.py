@@ -18,7 +18,7 @@ from nasm.base.records import dataclass, field
 from nasm.isa.field_kinds import Field
 from nasm.isa.instruction import Row
 from nasm.isa.target import Target
-from nasm.llk.headers import Function, Header, Parameter, problem, scanned
+from nasm.llk.headers import LlkFunction, LlkHeader, Parameter, problem, scanned
 from nasm.llk.objects import Lambda, LoopTemplate, MaskTemplate, Modifier
 from nasm.llk.output import Output
 from nasm.llk.syntax import Node, expression, parsed
@@ -36,7 +36,7 @@ _IGNORED: Final = (
 )
 _SAME: Final = ("to_underlying", "static_cast", "reinterpret_cast", "int", "bool")
 _STRIDE: Final = 2
-"""Rows of Dst by which ``dst_reg++`` goes on (SFPI's SFP_DESTREG_STRIDE)."""
+"""Rows of Dst that ``dst_reg++`` adds (SFPI's SFP_DESTREG_STRIDE)."""
 
 _BINARY: Final[Mapping[str, Callable[[int, int], int]]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "<<": operator.lshift,
@@ -56,16 +56,16 @@ class _Break(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class Scope:
+class LlkScope:
     """Names of a call: its variables, the file that it is in, and where its body begins there."""
 
-    header: Header
+    header: LlkHeader
     start: int
     names: dict[str, Any] = field(default_factory=dict)
     depth: int = 0
 
 
-class Kernel:
+class LlkKernel:
     """Functions of some files, executed."""
 
     def __init__(self, target: Target, sources: list[Any], given: Mapping[str, int]) -> None:
@@ -109,9 +109,11 @@ class Kernel:
     def _plain(self, text: str) -> Any:
         """What an argument of a template says by itself, at the call that a command makes."""
         first = self.headers[0]
-        return self._value(expression(first, text), Scope(first, 0))
+        return self._value(expression(first, text), LlkScope(first, 0))
 
-    def _function(self, name: str, template: Sequence[Any] = (), args: int = 0) -> Function | None:
+    def _function(
+        self, name: str, template: Sequence[Any] = (), args: int = 0
+    ) -> LlkFunction | None:
         """The function of a name that takes so many arguments: one for these of its template."""
         short = name.rpartition("::")[2]
         found = [f for header in self.headers for f in header.functions.get(short, ())]
@@ -120,14 +122,14 @@ class Kernel:
         general = (f for f in enough if not f.special)
         return next(special, None) or next(general, None)
 
-    def _parts(self, function: Function, text: str) -> list[Any]:
-        scope = Scope(function.file, function.start)
+    def _parts(self, function: LlkFunction, text: str) -> list[Any]:
+        scope = LlkScope(function.file, function.start)
         return [self._value(expression(scope.header, part), scope) for part in _parts(text)]
 
-    def _call(self, function: Function, template: list[Any], args: list[Any], depth: int) -> Any:
+    def _call(self, function: LlkFunction, template: list[Any], args: list[Any], depth: int) -> Any:
         if depth > _DEEP:
             raise Refused("E0227", f"{function.name} calls itself too deep")
-        scope = Scope(function.file, function.start, {}, depth)
+        scope = LlkScope(function.file, function.start, {}, depth)
         for parameters, values in ((function.template, template), (function.parameters, args)):
             for at, parameter in enumerate(parameters):
                 given = (
@@ -143,7 +145,7 @@ class Kernel:
             self._left = {p.name: scope.names[p.name] for p in function.parameters if p.refers}
         return 0
 
-    def _default(self, parameter: Parameter, scope: Scope, function: Function) -> Any:
+    def _default(self, parameter: Parameter, scope: LlkScope, function: LlkFunction) -> Any:
         if parameter.name in self.given:
             return self.given[parameter.name]
         if parameter.default:
@@ -154,8 +156,8 @@ class Kernel:
 
     # -- statements
 
-    def _statement(self, node: Node, scope: Scope) -> None:
-        match node.data if isinstance(node, Tree) else "":
+    def _statement(self, node: Node, scope: LlkScope) -> None:
+        match node.data:
             case "block":
                 for one in node.children:
                     self._statement(one, scope)
@@ -166,9 +168,10 @@ class Kernel:
                 elif other and other[0] is not None:
                     self._statement(other[0], scope)
             case "loop":
-                self._loop(node, scope)
+                self._at(node, scope, lambda: self._loop(node, scope))
             case "repeat":
-                self._repeat(node.children[0], node.children[1], None, scope)
+                condition, body = node.children
+                self._at(node, scope, lambda: self._repeat(condition, body, None, scope))
             case "switch":
                 self._switch(node, scope)
             case "leave":
@@ -194,14 +197,14 @@ class Kernel:
             case _:
                 self._value(node, scope)
 
-    def _loop(self, node: Node, scope: Scope) -> None:
+    def _loop(self, node: Node, scope: LlkScope) -> None:
         *head, body = node.children
         begin, condition, step = head
         if begin is not None:
             self._statement(begin, scope)
         self._repeat(condition, body, step, scope)
 
-    def _repeat(self, condition: Any, body: Node, step: Any, scope: Scope) -> None:
+    def _repeat(self, condition: Any, body: Node, step: Any, scope: LlkScope) -> None:
         for _ in range(_ROUNDS):
             if condition is not None and not self._value(condition, scope):
                 return
@@ -213,7 +216,7 @@ class Kernel:
                 self._statement(step, scope)
         raise Refused("E0211", f"a loop has more than {_ROUNDS:,} rounds")
 
-    def _switch(self, node: Node, scope: Scope) -> None:
+    def _switch(self, node: Node, scope: LlkScope) -> None:
         chosen, *cases = node.children
         value = self._value(chosen, scope)
 
@@ -232,7 +235,7 @@ class Kernel:
         except _Break:
             return
 
-    def _declare(self, node: Node, scope: Scope) -> None:
+    def _declare(self, node: Node, scope: LlkScope) -> None:
         kind = next(c for c in node.children if isinstance(c, Tree) and c.data == "type")
         for one in node.children:
             if not isinstance(one, Tree) or one.data == "type":
@@ -249,7 +252,7 @@ class Kernel:
             else:
                 scope.names[str(name)] = self._value(rest[0], scope) if rest else 0
 
-    def _assign(self, node: Node, scope: Scope) -> None:
+    def _assign(self, node: Node, scope: LlkScope) -> None:
         to, how, value = node.children
         if not isinstance(to, Tree) or to.data != "name":
             raise self._refused(node, scope, "only variables are assigned to here")
@@ -258,18 +261,18 @@ class Kernel:
             new = _BINARY[str(how)[:-1]](self._name(to, scope, {}), new)
         self._put(name, new, scope)
 
-    def _put(self, name: str, new: Any, scope: Scope) -> None:
+    def _put(self, name: str, new: Any, scope: LlkScope) -> None:
         if name not in scope.names and self._constant(name, scope) is not None:
             self._known[name] = new  # a variable of the file
         else:
             scope.names[name] = new
 
-    def _made(self, name: str, fields: Any, scope: Scope) -> Modifier:
+    def _made(self, name: str, fields: Any, scope: LlkScope) -> Modifier:
         if name.rpartition("::")[2] != "addr_mod_t":
             raise self._refused(fields, scope, f"'{name}' is no type that is read here")
         return Modifier(self.output, self._braces(fields, scope))
 
-    def _braces(self, node: Any, scope: Scope) -> dict[str, Any]:
+    def _braces(self, node: Any, scope: LlkScope) -> dict[str, Any]:
         found = {}
         for one in node.children:
             if one is not None and one.data == "field":
@@ -282,7 +285,7 @@ class Kernel:
 
     # -- expressions
 
-    def _value(self, node: Any, scope: Scope, offered: Mapping[str, Any] | None = None) -> Any:
+    def _value(self, node: Any, scope: LlkScope, offered: Mapping[str, Any] | None = None) -> Any:
         data = node.data if isinstance(node, Tree) else ""
         if data == "number":
             return int(str(node.children[0]).replace("'", "").rstrip("uUlL"), 0)
@@ -308,7 +311,7 @@ class Kernel:
             raise self._refused(node, scope, "this is C++ beyond what is read here")
         return special(node, scope)
 
-    def _chain(self, node: Node, scope: Scope, offered: Mapping[str, Any] | None) -> Any:
+    def _chain(self, node: Node, scope: LlkScope, offered: Mapping[str, Any] | None) -> Any:
         signs = {"bits_or": "|", "bits_xor": "^", "bits_and": "&"}
         fixed = signs.get(node.data)
         operands = [c for c in node.children if fixed or not isinstance(c, Token)]
@@ -328,7 +331,7 @@ class Kernel:
                 value = int(_BINARY[str(mark)](value, right))
         return value
 
-    def _name(self, node: Node, scope: Scope, offered: Mapping[str, Any]) -> Any:
+    def _name(self, node: Node, scope: LlkScope, offered: Mapping[str, Any]) -> Any:
         name = str(node.children[0])
         short = name.rpartition("::")[2]
         if name in scope.names:
@@ -357,33 +360,33 @@ class Kernel:
         found = offered.get(name)
         return None if found is None else int(found.number)
 
-    def _constant(self, name: str, scope: Scope) -> Any:
+    def _constant(self, name: str, scope: LlkScope) -> Any:
         if name in self._known:
             return self._known[name]
         for header in (scope.header, *self.headers):
             text = header.constants.get(name)
             if text is not None and text != name:
                 self._known[name] = None  # one that is made of itself is none
-                value = self._value(expression(header, text), Scope(header, 0))
+                value = self._value(expression(header, text), LlkScope(header, 0))
                 self._known[name] = value
                 return value
         return None
 
-    def _of_templated(self, node: Node, scope: Scope) -> Any:
+    def _of_templated(self, node: Node, scope: LlkScope) -> Any:
         raise self._refused(node, scope, f"'{node.children[0]}' is C++ beyond what is read here")
 
-    def _of_member(self, node: Node, scope: Scope) -> Any:
+    def _of_member(self, node: Node, scope: LlkScope) -> Any:
         raise self._refused(
             node, scope, f"member '{node.children[1]}' is C++ beyond what is read here"
         )
 
-    def _of_stepped(self, node: Node, scope: Scope) -> Any:
+    def _of_stepped(self, node: Node, scope: LlkScope) -> Any:
         return self._step(node.children[1], str(node.children[0]), scope)
 
-    def _of_stepped_after(self, node: Node, scope: Scope) -> Any:
+    def _of_stepped_after(self, node: Node, scope: LlkScope) -> Any:
         return self._step(node.children[0], str(node.children[1]), scope)
 
-    def _step(self, to: Any, how: str, scope: Scope) -> Any:
+    def _step(self, to: Any, how: str, scope: LlkScope) -> Any:
         name = str(to.children[0]) if isinstance(to, Tree) and to.data == "name" else ""
         if name.rpartition("::")[2] == "dst_reg" and how == "++":
             self._at(to, scope, lambda: self.instruction("TTI_INCRWC", [0, _STRIDE, 0, 0]))
@@ -392,10 +395,12 @@ class Kernel:
         self._put(name, before + (1 if how == "++" else -1), scope)
         return before
 
-    def _args(self, node: Any, scope: Scope) -> list[Any]:
+    def _args(self, node: Any, scope: LlkScope) -> list[Any]:
         return [self._argument(c, scope) for c in node.children if c is not None]
 
-    def _argument(self, node: Any, scope: Scope, offered: Mapping[str, Any] | None = None) -> Any:
+    def _argument(
+        self, node: Any, scope: LlkScope, offered: Mapping[str, Any] | None = None
+    ) -> Any:
         if isinstance(node, Tree) and node.data == "lambda":
             body = node.children[-1]
             return Lambda(lambda: self._statement(body, scope))
@@ -403,7 +408,7 @@ class Kernel:
 
     # -- calls
 
-    def _of_call(self, node: Node, scope: Scope) -> Any:
+    def _of_call(self, node: Node, scope: LlkScope) -> Any:
         called, arguments = node.children
         if called.data == "member":
             held = self._value(called.children[0], scope)
@@ -417,7 +422,7 @@ class Kernel:
             node, scope, lambda: self._called(node, name.strip(), inner, arguments, scope)
         )
 
-    def _called(self, node: Node, name: str, inner: str, arguments: Node, scope: Scope) -> Any:
+    def _called(self, node: Node, name: str, inner: str, arguments: Node, scope: LlkScope) -> Any:
         short = name.rpartition("::")[2]
         if name in self.macros:
             row, _ = self.macros[name]
@@ -473,14 +478,14 @@ class Kernel:
 
     # -- places
 
-    def _at(self, node: Any, scope: Scope, do: Callable[[], Any]) -> Any:
+    def _at(self, node: Any, scope: LlkScope, do: Callable[[], Any]) -> Any:
         """Do something for a node, whose place an error gets."""
         try:
             return do()
         except Refused as refused:
             raise self._refused(node, scope, refused.message, refused.hint) from None
 
-    def _refused(self, node: Any, scope: Scope, message: str, hint: str = "") -> Failure:
+    def _refused(self, node: Any, scope: LlkScope, message: str, hint: str = "") -> Failure:
         meta = getattr(node, "meta", None)
         start = (
             scope.start + getattr(meta, "start_pos", 0)
@@ -504,19 +509,19 @@ def _parts(text: str) -> Iterator[str]:
     return (part.strip() for part in text.split(",") if part.strip())
 
 
-def _replay(kernel: Kernel, args: list[Any], execute: bool) -> int:
+def _replay(kernel: LlkKernel, args: list[Any], execute: bool) -> int:
     return kernel.instruction("TTI_REPLAY", [args[0], args[1], 0, 0])
 
 
-def _replay_word(kernel: Kernel, args: list[Any], execute: bool) -> int:
+def _replay_word(kernel: LlkKernel, args: list[Any], execute: bool) -> int:
     return kernel.instruction("TT_OP_REPLAY", [args[0], args[1], 0, 0])
 
 
-def _record(kernel: Kernel, args: list[Any], execute: bool) -> int:
+def _record(kernel: LlkKernel, args: list[Any], execute: bool) -> int:
     return kernel.instruction("TTI_REPLAY", [args[0], args[1], int(execute), 1])
 
 
-def _load(kernel: Kernel, args: list[Any], execute: bool) -> int:
+def _load(kernel: LlkKernel, args: list[Any], execute: bool) -> int:
     numbers = [a for a in args if not isinstance(a, Lambda)]
     flag = int(numbers[2]) if len(numbers) > 2 else int(execute)
     kernel.instruction("TTI_REPLAY", [*numbers[:2], flag, 1])
@@ -526,11 +531,11 @@ def _load(kernel: Kernel, args: list[Any], execute: bool) -> int:
     return 0
 
 
-def _half(high: int) -> Callable[[Kernel, list[Any], bool], int]:
+def _half(high: int) -> Callable[[LlkKernel, list[Any], bool], int]:
     return lambda kernel, args, execute: 2 * int(args[0]) + high
 
 
-_SPECIAL: Final[Mapping[str, Callable[[Kernel, list[Any], bool], int]]] = {
+_SPECIAL: Final[Mapping[str, Callable[[LlkKernel, list[Any], bool], int]]] = {
     "replay": _replay, "replay_insn": _replay_word, "record": _record, "load_replay_buf": _load,
     "LO_16": _half(0), "HI_16": _half(1), "min": lambda k, a, e: min(a),
     "max": lambda k, a, e: max(a),

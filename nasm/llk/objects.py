@@ -1,4 +1,4 @@
-"""What bodies of functions make besides numbers: templates of MOP, modifiers, lambdas."""
+"""What bodies of functions make besides numbers: templates of expanders, modifiers, lambdas."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nasm.base.records import dataclass, field
 from nasm.llk.output import Output
 
 NOTHING: Final = 0x02000000
-"""The word that stands for no instruction in a template of two loops."""
+"""The word of no instruction in a template of two loops."""
 
 
 @dataclass(slots=True, eq=False)

@@ -22,6 +22,7 @@ _LOOPS: Final = (
     "Loop1Last",
 )  # fmt: skip
 _MASKED: Final = ("Flags", "B", "A0", "A1", "A2", "A3", "SkipA0", "SkipB")
+_OF: Final = ("MOP0_", "MOP1_")
 _COUNTS: Final = ("OuterCount", "InnerCount", "Flags")
 
 AB: Final = ("SrcAIncr", "SrcACR", "SrcAClear", "SrcBIncr", "SrcBCR", "SrcBClear")
@@ -57,17 +58,17 @@ class Output:
         found = {}
         for name, value in zip(names, values, strict=True):
             if name in _COUNTS:
-                found[f"MOP{number}_{name}"] = f" = {value}"
+                found[f"{_OF[number]}{name}"] = f" = {value}"
             elif known.reason(value & 0xFFFFFFFF):
-                found[f"MOP{number}_{name}"] = f" = {value & 0xFFFFFFFF:#010x}"
+                found[f"{_OF[number]}{name}"] = f" = {value & 0xFFFFFFFF:#010x}"
             else:
-                found[f"MOP{number}_{name}"] = f": {line(known, value & 0xFFFFFFFF)}"
+                found[f"{_OF[number]}{name}"] = f": {line(known, value & 0xFFFFFFFF)}"
         if self.settings and self.settings != found:
             raise Refused(
                 "E0244",
-                "the template of MOP is programmed a second time, with other words: here they hold "
-                "from the start of the run",
-                "make a program of each function, or write what MOP expands to",
+                "the expander's template is programmed a second time, with other words: here they "
+                "hold from the start of the run",
+                "make a program of each function, or write what it expands to",
             )
         self.settings = found
 

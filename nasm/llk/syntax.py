@@ -11,7 +11,7 @@ from lark.exceptions import UnexpectedInput
 
 from nasm.base import host_files
 from nasm.base.problems import Failure
-from nasm.llk.headers import Header, problem
+from nasm.llk.headers import LlkHeader, problem
 
 Node = Tree[Any]
 
@@ -25,19 +25,19 @@ def _parser() -> Lark:
     return Lark(grammar, parser="lalr", maybe_placeholders=True, propagate_positions=True)
 
 
-def parsed(header: Header, start: int, stop: int) -> Node:
+def parsed(header: LlkHeader, start: int, stop: int) -> Node:
     """A block or an expression of a file; raises Failure where it is beyond this part of C++."""
     text = header.text[start:stop]
     try:
         return cast(Node, _parser().parse(text))
     except UnexpectedInput as error:
-        at = start + (error.pos_in_stream or 0)
+        at = start + (getattr(error, "pos_in_stream", None) or 0)
         line = header.text[at : at + 40].partition("\n")[0]
         message = f"'{line.strip()}' is C++ beyond what is read here"
         raise Failure(problem(header, at, min(at + 1, stop), message)) from None
 
 
-def expression(header: Header, text: str) -> Node:
+def expression(header: LlkHeader, text: str) -> Node:
     """An expression that a file has somewhere: a constant, a default."""
     try:
         return cast(Node, _parser().parse(text))

@@ -24,8 +24,8 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a parameter of the function or of its template, or another name: an integer, "
-        "true or false",
+        help="a parameter of the function or of its template, or another name: an "
+        "integer, true or false",
     )
     verb.add_argument(
         "-I",
@@ -53,7 +53,7 @@ def llk(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.apps.cli import files
     from nasm.apps.cli.verbs.isa import known_targets
     from nasm.base.source_files import source_of
-    from nasm.llk.interpret import Kernel
+    from nasm.llk.interpret import LlkKernel
 
     path, _, function = args.function.rpartition(":")
     if not path or not function:
@@ -61,7 +61,7 @@ def llk(args: argparse.Namespace, screen: Screen) -> int:
         raise Failure(Problem("E0801", message, None, "write FILE:FUNCTION, as llk_math.h:init"))
     sources = [files.program_text(path), *(source_of(Path(one)) for one in args.headers)]
     (target,) = known_targets(args.target)
-    kernel = Kernel(target, sources, dict(map(_given, args.given)))
+    kernel = LlkKernel(target, sources, dict(map(_given, args.given)))
     kernel.run(function)
     results.put_text(results.spelled(args.output), kernel.output.text(args.target, args.queue))
     return OK
@@ -85,14 +85,12 @@ VERB = Verb(
     examples=(("llk ckernel_sfpu_where.h:_init_where_", "a function of tt-llk as a program"),),
     notes="""\
 examples:
-  neuron-nasm llk ckernel_sfpu_add_int.h:_add_int_ -D ITERATIONS=8 -D INSTRUCTION_MODE=4 \\
-      -D SIGN_MAGNITUDE_FORMAT=false -D APPROXIMATION_MODE=false \\
-      -D dst_index_in0=0 -D dst_index_in1=1 -D dst_index_out=0
-  neuron-nasm llk llk_math_matmul.h:matmul_configure_addrmod -I llk_defs.h -D transpose=false ...
+  neuron-nasm llk ckernel_sfpu_where.h:_init_where_ -D APPROXIMATION_MODE=false
+  neuron-nasm llk llk_math_matmul.h:matmul_configure_mop -I llk_defs.h -o a.nasm
 
-The function is executed, not compiled: its macros (TTI_, TT_, TT_OP_), lltt::record and replay,
-ckernel_template, ckernel_unpack_template and addr_mod_t become instructions and settings. Names of
-values are known; other constants and functions come from -D and from files of -I. C++ beyond
-statements and expressions of integers is refused, at its line.
+The function is executed, not compiled: its macros (TTI_, TT_, TT_OP_), replays,
+templates and address modifiers become instructions and settings. Names of
+values are known; other constants and functions come from -D and from files of
+-I. C++ beyond statements and expressions of integers is refused, at its line.
 """,
 )
