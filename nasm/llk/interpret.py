@@ -20,7 +20,7 @@ from nasm.isa.instruction import Row
 from nasm.isa.target import Target
 from nasm.llk.headers import LlkFunction, LlkHeader, Parameter, problem, scanned
 from nasm.llk.objects import Lambda, LoopTemplate, MaskTemplate, Modifier
-from nasm.llk.output import Output
+from nasm.llk.output import LlkOutput
 from nasm.llk.syntax import Node, expression, parsed
 
 VENDOR: Final = "tt-llk"
@@ -71,7 +71,7 @@ class LlkKernel:
     def __init__(self, target: Target, sources: list[Any], given: Mapping[str, int]) -> None:
         self.target, self.given = target, dict(given)
         self.headers = [scanned(source, given) for source in sources]
-        self.output = Output(target)
+        self.output = LlkOutput(target)
         self._known: dict[str, Any] = {}
         self._left: dict[str, Any] = {}
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass, field
-from nasm.llk.output import Output
+from nasm.llk.output import LlkOutput
 
 NOTHING: Final = 0x02000000
 """The word of no instruction in a template of two loops."""
@@ -17,11 +17,11 @@ NOTHING: Final = 0x02000000
 class LoopTemplate:
     """``ckernel_template``: two loops."""
 
-    output: Output
+    output: LlkOutput
     words: list[int]
 
     @classmethod
-    def of(cls, output: Output, outer: int, inner: int, *ops: int) -> LoopTemplate:
+    def of(cls, output: LlkOutput, outer: int, inner: int, *ops: int) -> LoopTemplate:
         """As it is constructed, with one instruction of the inner loop or two."""
         first, second = (ops[0], ops[1] if len(ops) > 1 else NOTHING)
         last = ops[-1]
@@ -55,11 +55,11 @@ _SET: Final = {
 class MaskTemplate:
     """``ckernel_unpack_template``: a round for each bit of a mask."""
 
-    output: Output
+    output: LlkOutput
     words: list[int]
 
     @classmethod
-    def of(cls, output: Output, *args: int) -> MaskTemplate:
+    def of(cls, output: LlkOutput, *args: int) -> MaskTemplate:
         """As it is constructed: with B, with A1 to A3, A0 to A3, SkipA, B, SkipB."""
         has_b, has_more, a0, a1, a2, a3, skip_a, b, skip_b = args
         return cls(output, [int(bool(has_b)) | has_more << 1, b, a0, a1, a2, a3, skip_a, skip_b])
@@ -82,7 +82,7 @@ class MaskTemplate:
 class Modifier:
     """``addr_mod_t``: fields by name."""
 
-    output: Output
+    output: LlkOutput
     fields: Mapping[str, Any]
 
     def call(self, name: str, args: list[int]) -> None:

@@ -32,7 +32,7 @@ BIAS: Final = ("BiasIncr", "BiasClear")
 
 
 @dataclass(slots=True, eq=False)
-class Output:
+class LlkOutput:
     """Lines so far, and the words of expanders."""
 
     target: Target
