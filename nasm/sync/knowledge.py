@@ -49,6 +49,10 @@ class Knowledge:
             return other == queue or clock[other] > index
         return clock[self.queues + other] > index
 
+    def marks(self, queue: int) -> int:
+        """The marks that a queue knows to be over."""
+        return self.clocks[queue][-1]
+
     def sure(self, queue: int) -> bool:
         """Whether a queue knows that any of its own instructions on this level has completed."""
         return self.clocks[queue][self.queues + queue] > 0

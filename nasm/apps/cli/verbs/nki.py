@@ -177,7 +177,8 @@ examples:
 Values that are made are zeros, ones, iota, random or normal with a shape, then
 a dtype (f32) and a seed (the number of its --in): normal[128,512]:bf16:seed=7.
 A dtype may follow the name of a .npy file: a.npy:bf16. The target is
---target, or the variable NEURON_PLATFORM_TARGET_OVERRIDE, or trn2.
+--target, or the variable NEURON_PLATFORM_TARGET_OVERRIDE or NKI_NC_VERSION,
+or trn2.
 
 The exit code of a script is its own, or 1 if something is wrong with a run of
 one of its kernels; 1 for what a kernel or a script raises, 2 for a kernel that
