@@ -87,6 +87,7 @@ def assemble(
         program.allows = [*allowed, *expander.allowed]
         program.views = expander.scope.named_views()
         program.macros = expander.macros
+        expander.forget()
         return program
 
 
