@@ -87,7 +87,8 @@ def assemble(
         program.allows = [*allowed, *expander.allowed]
         program.views = expander.scope.named_views()
         program.macros = expander.macros
-        expander.forget()
+        if any(isinstance(s, tree.Like) for s in file.body):  # one of a line for each instruction
+            expander.forget()
         return program
 
 
