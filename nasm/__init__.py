@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from nasm.debugger.origins.records import Why
     from nasm.debugger.session import Session
     from nasm.debugger.values.value import Value
+    from nasm.grading.grade import Grade
+    from nasm.grading.grading import judge
     from nasm.isolation.entry import isolated
     from nasm.isolation.limits import Limits
     from nasm.isolation.outcome import Outcome
@@ -48,6 +50,7 @@ __all__ = [
     "Context",
     "Error",
     "Failure",
+    "Grade",
     "Hit",
     "Limits",
     "Mark",
@@ -72,6 +75,7 @@ __all__ = [
     "check",
     "compare",
     "isolated",
+    "judge",
     "nki",
     "run",
     "schedules",
@@ -86,6 +90,7 @@ _HOMES = {
     "Context": "nasm.debugger.engines.records",
     "Error": "nasm.base.problems",
     "Failure": "nasm.base.problems",
+    "Grade": "nasm.grading.grade",
     "Hit": "nasm.debugger.moving.breakpoint_records",
     "Limits": "nasm.isolation.limits",
     "Mark": "nasm.debugger.moving.travel",
@@ -104,6 +109,7 @@ _HOMES = {
     "Why": "nasm.debugger.origins.records",
     "Window": "nasm.views.view",
     "compare": "nasm.runs.diff",
+    "judge": "nasm.grading.grading",
     "isolated": "nasm.isolation.entry",
     "schedules": "nasm.runs.schedules",
     "sweep": "nasm.sweeps.sweep",

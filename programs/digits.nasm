@@ -37,12 +37,10 @@
 .sbuf  b2  f32[T, DIGITS]            ; the same ten on every partition, for TensorTensor
 
 ; Two of each of these: tile t uses number t % 2.
-.for i in 0..2
-.sbuf  x{i}        bf16[PIXELS, T]
-.psum  hidden{i}   f32[UNITS, T]
-.sbuf  h{i}        bf16[UNITS, T]
-.psum  product{i}  f32[T, DIGITS]
-.end
+.sbuf  x[2]        bf16[PIXELS, T]
+.psum  hidden[2]   f32[UNITS, T]
+.sbuf  h[2]        bf16[UNITS, T]
+.psum  product[2]  f32[T, DIGITS]
 
 ; Results are small. Each tile has a place of its own here, so that no store is in anybody's way.
 .sbuf  score  f32[T, TILES, DIGITS]
@@ -56,8 +54,8 @@
     DmaCopy  w2, W2                                             post network[2]
     DmaCopy  b2, B2.broadcast(T, DIGITS)                        post network[3]   ; one row, T times
 .for t in 0..TILES
-    ; x{t % 2} is free when the first layer of tile t - 2 has read it
-    DmaCopy  x{t % 2}, images[:, t*T : +T]     after hidden[t - 2]   post loaded[t]
+    ; x[t % 2] is free when the first layer of tile t - 2 has read it
+    DmaCopy  x[t % 2], images[:, t*T : +T]     after hidden[t - 2]   post loaded[t]
 .end
 
 ; ------------------------------------------------------------------------------ the two matmuls
@@ -68,21 +66,21 @@
 .const i = t % 2, j = (t - 1) % 2
 .if t < TILES
     LoadStationary  w1                         after network[0], network[1], network[2], network[3]
-    MultiplyMoving  hidden{i}, x{i}            after loaded[t]   post hidden[t]
+    MultiplyMoving  hidden[i], x[i]            after loaded[t]   post hidden[t]
 .end
 .if t > 0
     ; Vector must have taken the product of tile t - 3, which lies where this one goes
-    LoadStationary  h{j}                       after activated[t - 1]
-    MultiplyMoving  product{j}, w2             after biased[t - 3]   post scored[t - 1]
+    LoadStationary  h[j]                       after activated[t - 1]
+    MultiplyMoving  product[j], w2             after biased[t - 3]   post scored[t - 1]
 .end
 .end
 
 ; ------------------------------------------------------------------------------ bias and ReLU
-; h{t % 2} is free as well when hidden is there: Tensor took up the h of tile t - 2 before it began
+; h[t % 2] is free as well when hidden is there: Tensor took up the h of tile t - 2 before it began
 ; with the first layer of tile t.
 @scalar
 .for t in 0..TILES
-    Activation  h{t % 2}, hidden{t % 2}, op=relu, bias=b1    after hidden[t]   post activated[t]
+    Activation  h[t % 2], hidden[t % 2], op=relu, bias=b1    after hidden[t]   post activated[t]
 .end
 
 ; ------------------------------------------------------------------------------ the highest score
@@ -90,7 +88,7 @@
 ; instruction waits by itself for what an earlier one of its own queue is writing.
 @vector
 .for t in 0..TILES
-    TensorTensor    score[:, t, :], product{t % 2}, b2, op=add   after scored[t]   post biased[t]
+    TensorTensor    score[:, t, :], product[t % 2], b2, op=add   after scored[t]   post biased[t]
     Max8            top, score[:, t, :]
     MatchValueLoad  top
     FindIndex8      best[:, t, :], score[:, t, :]                                  post named[t]

@@ -6,13 +6,13 @@
 ; piece; here each engine goes through the loops by itself, and a view such as `m*TM : +TM` starts
 ; where a register says, which the loop steps.
 ;
-; A register cannot choose between two buffers. So a round of a loop is two pieces: `.for i in 0..2`
-; within `.loop m … step 2` writes one for a0 and one for a1. The innermost loop, over K, is written
-; out as well: Tensor would be done with a matmul before it has stepped a register and branched.
+; A register cannot choose between two tiles. `buffers=2` writes two rounds of a loop out, with m and
+; m + 1, so that m % 2 is known in each. The innermost loop, over K, is written out as well: Tensor
+; would be done with a matmul before it has stepped a register and branched.
 ;
-; Who waits for whom is said by moments. `after piece[m + i - 2]` is the piece before the last: the
-; one that used the same buffer; the first two of a column come after the last two of the column
-; before. matmul_credits.nasm is what one writes without them.
+; Who waits for whom is said by moments. `after piece[m - 2]` is the piece before the last: the one
+; that used the same tile; the first two of a column come after the last two of the column before.
+; matmul_credits.nasm is what one writes without them.
 .target trn2
 .const M = 512, K = 512, N = 2048
 .const TM = 128, TK = 128, TN = 512
@@ -28,32 +28,26 @@
 .view  A_blocks = A.reshape(KT, TK, M).permute(1, 0, 2)   ; as the tiles have them: [128, KT, M]
 .view  B_blocks = B.reshape(KT, TK, N).permute(1, 0, 2)
 
-.for i in 0..2
-.sbuf  a{i}    bf16[TK, KT, TM]      ; step k of a block is a[:, k, :]
-.sbuf  b{i}    bf16[TK, KT, TN]
-.psum  acc{i}  f32[TM, TN] @ bank i
-.sbuf  c{i}    f32[TM, TN]
-.end
+.sbuf  a[2]    bf16[TK, KT, TM]       ; step k of a block is a[:, k, :]
+.sbuf  b[2]    bf16[TK, KT, TN]
+.psum  acc[2]  f32[TM, TN]
+.sbuf  c[2]    f32[TM, TN]
 
-.loop n in 0..NT step 2
-.for j in 0..2
-    @scalar  DmaCopy         b{j}, B_blocks[:, :, (n + j)*TN : +TN], queue=1     after column[n + j - 2]                     post b_in[n + j]
-    @tensor  EventSemaphore                                                      after b_in[n + j]
-.loop m in 0..MT step 2
-.for i in 0..2
-    @sync    DmaCopy         a{i}, A_blocks[:, :, (m + i)*TM : +TM]              after piece[m + i - 2]                      post a_in[m + i]
-    @tensor  EventSemaphore                                                      after a_in[m + i], copied[m + i - 2]
+.loop n in 0..NT buffers=2
+    @scalar  DmaCopy         b[n % 2], B_blocks[:, :, n*TN : +TN], queue=1     after column[n - 2]                post b_in[n]
+    @tensor  EventSemaphore                                                    after b_in[n]
+.loop m in 0..MT buffers=2
+    @sync    DmaCopy         a[m % 2], A_blocks[:, :, m*TM : +TM]              after piece[m - 2]                 post a_in[m]
+    @tensor  EventSemaphore                                                    after a_in[m], copied[m - 2]
 .for k in 0..KT
-    @tensor  LoadStationary  a{i}[:, k, :]
-    @tensor  MultiplyMoving  acc{i}, b{j}[:, k, :], accumulate=(k > 0)
+    @tensor  LoadStationary  a[m % 2][:, k, :]
+    @tensor  MultiplyMoving  acc[m % 2], b[n % 2][:, k, :], accumulate=(k > 0)
 .end
-    @tensor  EventSemaphore                                                                                                  post piece[m + i]
-    @vector  TensorCopy      c{i}, acc{i}                                        after piece[m + i], stored[m + i - 2]       post copied[m + i]
-    @gpsimd  DmaCopy         C[(m + i)*TM : +TM, (n + j)*TN : +TN], c{i}         after copied[m + i]                         post stored[m + i]
+    @tensor  EventSemaphore                                                                                       post piece[m]
+    @vector  TensorCopy      c[m % 2], acc[m % 2]                              after piece[m], stored[m - 2]      post copied[m]
+    @gpsimd  DmaCopy         C[m*TM : +TM, n*TN : +TN], c[m % 2]               after copied[m]                    post stored[m]
 .end
-.end
-    @tensor  EventSemaphore                                                                                                  post column[n + j]
-.end
+    @tensor  EventSemaphore                                                                                       post column[n]
 .end
 @gpsimd  .drain
 

@@ -6,7 +6,7 @@
 ; begins: a block of B (all of K, 512 columns) is loaded once and serves all pieces of its column;
 ; a block of A (all of K, 128 columns) is loaded for each piece.
 ;
-; Every buffer exists twice. While Tensor computes piece p from a{p % 2} into bank p % 2, the DMA
+; Every buffer exists twice. While Tensor computes piece p from a[p % 2] into bank p % 2, the DMA
 ; engines fill the other a, and Vector empties the other bank. One rule keeps this right: who fills a
 ; buffer comes after those who read its former content.
 .target trn1
@@ -23,12 +23,10 @@
 .hbm   B  bf16[K, N]  input = normal(seed=2)
 .hbm   C  f32[M, N]   output
 
-.for i in 0..2
-.sbuf  a{i}    bf16[TK, KT, TM]      ; step k of a block is a[:, k, :]
-.sbuf  b{i}    bf16[TK, KT, TN]
-.psum  acc{i}  f32[TM, TN] @ bank i
-.sbuf  c{i}    f32[TM, TN]
-.end
+.sbuf  a[2]    bf16[TK, KT, TM]       ; step k of a block is a[:, k, :]
+.sbuf  b[2]    bf16[TK, KT, TN]
+.psum  acc[2]  f32[TM, TN]
+.sbuf  c[2]    f32[TM, TN]
 
 ; ------------------------------------------------------------------------------ blocks come in
 ; One transfer brings a block: the view walks HBM in the order of the tile, [128, KT, columns].
@@ -38,14 +36,14 @@
 .for p in 0..PIECES
 .const m = p % MT, i = p % 2
     ; the buffer is free when piece p - 2, the last to use it, is multiplied
-    DmaCopy  a{i}, A.reshape(KT, TK, M).permute(1, 0, 2)[:, :, m*TM : +TM]  post a[p]  after multiplied[p - 2]
+    DmaCopy  a[i], A.reshape(KT, TK, M).permute(1, 0, 2)[:, :, m*TM : +TM]  post a[p]  after multiplied[p - 2]
 .end
 
 @scalar
 .for n in 0..NT
 .const j = n % 2
     ; the buffer is free when all pieces of column n - 2 are multiplied
-    DmaCopy  b{j}, B.reshape(KT, TK, N).permute(1, 0, 2)[:, :, n*TN : +TN], queue=1  post b[n]  after multiplied[(n - 1) * MT - 1]
+    DmaCopy  b[j], B.reshape(KT, TK, N).permute(1, 0, 2)[:, :, n*TN : +TN], queue=1  post b[n]  after multiplied[(n - 1) * MT - 1]
 .end
 
 ; ------------------------------------------------------------------------------ matmuls
@@ -57,8 +55,8 @@
 .const n = p // MT, i = p % 2, j = n % 2
     EventSemaphore                 after b[n], a[p], copied[p - 2]
 .for k in 0..KT
-    LoadStationary  a{i}[:, k, :]
-    MultiplyMoving  acc{i}, b{j}[:, k, :], accumulate=(k > 0)
+    LoadStationary  a[i][:, k, :]
+    MultiplyMoving  acc[i], b[j][:, k, :], accumulate=(k > 0)
 .end
     EventSemaphore                 post multiplied[p]
 .end
@@ -69,14 +67,14 @@
 @vector
 .for p in 0..PIECES
 .const i = p % 2
-    ; c{i} is free when piece p - 2 is stored
-    TensorCopy  c{i}, acc{i}       after multiplied[p], stored[p - 2]   post copied[p]
+    ; c[i] is free when piece p - 2 is stored
+    TensorCopy  c[i], acc[i]       after multiplied[p], stored[p - 2]   post copied[p]
 .end
 
 @gpsimd
 .for p in 0..PIECES
 .const m = p % MT, n = p // MT, i = p % 2
-    DmaCopy  C[m*TM : +TM, n*TN : +TN], c{i}   after copied[p]   post stored[p]
+    DmaCopy  C[m*TM : +TM, n*TN : +TN], c[i]   after copied[p]   post stored[p]
 .end
     .drain
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from generator.markdown import table
-from nasm.grading import class_report
+from nasm.grading import class_report, judgement
 from nasm.isolation import outcome
 from nasm.show import (
     explanations,
@@ -42,6 +42,7 @@ _SHAPES: dict[str, tuple[tuple[Shape, str], ...]] = {
     "run": ((jsonable.RUN, ""), _OUTPUTS, (json_diff.OTHERS, "")),
     "isolation": ((outcome.ISOLATION, "isolation."),),
     "nki": ((jsonable.SCRIPT, ""),),
+    "migrate": ((json_texts.MIGRATED, ""),),
     "timings": ((json_diff.SCHEDULES, "schedules."), (json_diff.WITNESS, "witnesses[].")),
     "profile": ((json_profile.PROFILE, ""), (json_profile.OF_RUN, ""), (json_profile.TABLES, "")),
     "model": ((json_model.MODEL, ""),),
@@ -51,6 +52,7 @@ _SHAPES: dict[str, tuple[tuple[Shape, str], ...]] = {
         (class_report.GRADE, "grades[]."),
         ((Key("faults", "with `--check`: what is wrong with the exercise, in sentences"),), ""),
     ),
+    "judge": ((judgement.JUDGEMENT, "judgements[]."),),
     "check": ((_FILES, "files[]."), _problems("of no file: why not all were checked")),
     "asm": ((json_texts.OBJECT, ""), (_CUT_SHORT, "")),
     "list": ((json_texts.LISTING, ""), (_CUT_SHORT, "")),

@@ -10,11 +10,19 @@ WORST_BITS = 4096
 """A constant longer than this is a mistake, not an intended number."""
 
 
+_PLAIN = frozenset({bool, float, str, type(None)})
+
+
 def plain(value: Any) -> Any:
     """A value of a Python program, with scalars of NumPy as Python's; raises Refused.
 
     Lists and tuples are looked through.
     """
+    kind = type(value)
+    if kind is int:
+        return bounded(value)
+    if kind in _PLAIN:
+        return value
     if isinstance(value, list | tuple):
         return type(value)(map(plain, value)) if type(value) in (list, tuple) else value
     if getattr(value, "shape", None) == () and hasattr(value, "item"):

@@ -436,7 +436,7 @@ def _excerpt(span: Span, width: int | None) -> Iterator[Piece]:
     yield "margin", f"\n{margin}--> "
     yield "text", clean(str(span))
     yield "margin", f"\n{margin} |\n{number} |"
-    yield "text", f" {shown}".rstrip()
+    yield "program", f" {shown}".rstrip()
     yield "margin", f"\n{margin} | {' ' * start}"
     yield "caret", "^" * size
 

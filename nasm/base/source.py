@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
+from typing import NamedTuple
 
 from nasm.base.records import dataclass, field
 
@@ -57,18 +58,29 @@ def brief(line: int, label: str = "") -> str:
     return f"{label}:{line}" if label else f"line {line}"
 
 
+class WrittenRound(NamedTuple):
+    """A round of a loop at run time: the loop's number, and what a round adds to its variable.
+
+    Of rounds that are written out, ``offset`` is what is added in this one to the variable.
+    """
+
+    number: int
+    step: int
+    offset: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One step of an expansion: what repeated or produced a line, and where that is written.
 
     ``bound`` is the variable of a ``.for`` with its value in this round, if that is an integer;
-    ``loop`` is the number of a ``.loop``, and what a round adds to its variable.
+    ``loop`` is the round of a ``.loop``.
     """
 
     what: str
     span: Span
     bound: tuple[str, int] | None = field(default=None, compare=False)
-    loop: tuple[int, int] | None = field(default=None, compare=False)
+    loop: WrittenRound | None = field(default=None, compare=False)
 
     @property
     def step(self) -> str:

@@ -35,8 +35,12 @@ GRADE: Shape = (
     Key("of", "the points that there are"),
     Key("failed", "the first check that does not hold; empty if all do"),
     Key("hints", "the exercise's hints for that check, one after the other"),
-    Key("microseconds", "the time of the slowest run; null if none ended"),
-    Key("mfu", "the lowest MFU; null if the exercise does not ask for it"),
+    Key(
+        "microseconds",
+        "the time of the first case; null if it did not run, or its time depends on values",
+        lambda g: g.timed and g.timed.microseconds,
+    ),
+    Key("mfu", "the MFU of the first case; null likewise", lambda g: g.timed and g.timed.mfu),
     each("checks", CHECK),
 )
 
@@ -64,9 +68,13 @@ def one(found: Grade, width: int, hints: int = 1) -> list[str]:
     ]
     for hint in found.hints[:hints]:
         lines += hanging(f"hint: {hint}", width)
-    if left := len(found.hints[hints:]):
-        lines.append(f"{counted(left, 'more hint')}: --hints {hints + 1}")
     return lines
+
+
+def more_hints(found: Grade, hints: int) -> list[str]:
+    """How to see another hint, if there is one after so many."""
+    left = len(found.hints[hints:])
+    return [f"{counted(left, 'more hint')}: --hints {hints + 1}"] if left else []
 
 
 def of_class(grades: Sequence[Grade], width: int) -> list[str]:
@@ -75,8 +83,8 @@ def of_class(grades: Sequence[Grade], width: int) -> list[str]:
         [
             student(grade.submission),
             f"{grade.points:g}",
-            "" if grade.microseconds is None else f"{grade.microseconds:,.3f} µs",
-            "" if grade.passed else f"{grade.failed}: {_message(grade)}",
+            "" if grade.timed is None else f"{grade.timed.microseconds:,.3f} µs",
+            "" if grade.passed else f"{grade.failed}: {grade.message}",
         ]
         for grade in grades
     ]
@@ -90,10 +98,6 @@ def of_class(grades: Sequence[Grade], width: int) -> list[str]:
     return lines
 
 
-def _message(grade: Grade) -> str:
-    return next((check.message for check in grade.checks if not check.passed), "")
-
-
 def comma_separated(grades: Sequence[Grade]) -> str:
     """A row for each submission: points and time, then whether each check passed."""
     out = io.StringIO()
@@ -103,6 +107,10 @@ def comma_separated(grades: Sequence[Grade]) -> str:
     for grade in grades:
         held = {check.name: check.passed for check in grade.checks}
         first = [student(grade.submission), grade.passed, grade.points, grade.of]
-        more = [grade.microseconds, grade.failed, *(held.get(name, "") for name in names)]
+        more = [
+            grade.timed and grade.timed.microseconds,
+            grade.failed,
+            *(held.get(name, "") for name in names),
+        ]
         writer.writerow([*first, *more])
     return out.getvalue()

@@ -9,6 +9,7 @@ the same, and needs no more than ``exercise.toml`` and ``golden.py``.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tomllib
 from collections.abc import Callable, Mapping
@@ -27,7 +28,7 @@ UNUSABLE = "E0847"
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 SOLUTIONS, WRONG, STARTER = "solutions", "wrong", "starter"
-GOAL, TEXT = "exercise.toml", "README.md"
+GOAL, GOLDEN, TEXT = "exercise.toml", "golden.py", "README.md"
 ENDINGS = (".nasm", ".py")
 """Ends of the names of submissions."""
 
@@ -42,6 +43,7 @@ class ExerciseGoal:
     ``number`` is its place among others. ``kernel`` is the name of the function that a submission
     in Python has. ``seeds`` make the inputs; where there are ``shapes``, the values of each name,
     the inputs of the k-th seed are made for the k-th value of each. They are constants of a text.
+    Fresh cases are also made for ``more_shapes``.
     With ``autosync`` a text is in sequential order, and its waits are found. ``time_us`` and
     ``bytes`` are the most that a run of the first shape may take and move, ``mfu`` the least that
     it may reach, ``lines`` the most that a submission may have without blank lines and comments;
@@ -57,6 +59,7 @@ class ExerciseGoal:
     autosync: bool = False
     seeds: tuple[int, ...] = (1, 2)
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    more_shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     rtol: float = 1e-3
     atol: float = 1e-5
     time_us: float | None = None
@@ -71,6 +74,12 @@ class ExerciseGoal:
     def shape(self, number: int) -> dict[str, int]:
         """The values of ``shapes`` with a number: those of each name in turn."""
         return {name: values[number % len(values)] for name, values in self.shapes.items()}
+
+    @property
+    def sizes(self) -> dict[str, tuple[int, ...]]:
+        """All values that each name may have, those of ``more_shapes`` too."""
+        more = self.more_shapes
+        return {name: (*values, *more.get(name, ())) for name, values in self.shapes.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +122,7 @@ _KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "autosync": ("true or false", lambda value: isinstance(value, bool)),
     "seeds": ("a list of numbers from 0 on", _seeds),
     "shapes": ("a table with a list of numbers for each name", _table(_seeds)),
+    "more_shapes": ("a table with a list of numbers for each name", _table(_seeds)),
     "rtol": ("a number", _number),
     "atol": ("a number", _number),
     "time_us": ("a number", _number),
@@ -140,9 +150,14 @@ class Exercise:
 
     @property
     def text(self) -> str:
-        """Its text for people, in Markdown; empty if it has none."""
+        """Its text for people, in Markdown; empty if it has none. Raises Failure."""
         path = os.path.join(self.folder, TEXT)
-        return host_files.read_text(path) if os.path.isfile(path) else ""
+        if not os.path.isfile(path):
+            return ""
+        try:
+            return host_files.read_text(path)
+        except (OSError, UnicodeDecodeError) as error:
+            raise _unreadable(path, error) from None
 
     @property
     def cases(self) -> tuple[ExerciseCase, ...]:
@@ -151,6 +166,41 @@ class Exercise:
         return tuple(
             ExerciseCase(seed, wanted.shape(number)) for number, seed in enumerate(wanted.seeds)
         )
+
+    def fresh(
+        self, number: int, count: int, shape: Mapping[str, int] | None = None
+    ) -> tuple[ExerciseCase, ...]:
+        """So many cases that follow from a number alone: of any sizes that it has, and any seed.
+
+        With a ``shape`` all are of it.
+        """
+        rng, made = np.random.default_rng([number, len(self.wanted.seeds)]), []
+        seen = [case.shape for case in self.cases]
+        for _ in range(count):
+            of = dict(shape) if shape is not None else self._sizes(rng, seen)
+            seen.append(of)
+            made.append(ExerciseCase(int(rng.integers(1 << 32)), of))
+        return tuple(made)
+
+    def _sizes(self, rng: np.random.Generator, seen: list[Mapping[str, int]]) -> dict[str, int]:
+        """A value of each name; if possible not all those of a case that there is."""
+        for _ in range(20):
+            of = {name: int(rng.choice(values)) for name, values in self.wanted.sizes.items()}
+            if of not in seen:
+                break
+        return of
+
+    @property
+    def stamp(self) -> str:
+        """A hash of what decides its cases and limits; raises Failure."""
+        made = hashlib.sha256()
+        for name in (GOAL, GOLDEN):
+            path = os.path.join(self.folder, name)
+            try:
+                made.update(host_files.read_bytes(path))
+            except OSError as error:
+                raise _unreadable(path, error) from None
+        return made.hexdigest()[:32]
 
     def made(self, case: ExerciseCase) -> tuple[Arrays, Arrays]:
         """The inputs of a case, and the outputs that are right for them; raises Failure."""
@@ -175,13 +225,13 @@ class Exercise:
     @cached_property
     def _golden(self) -> ModuleType:
         """``golden.py``, which is the teacher's and may do anything."""
-        path = os.path.join(self.folder, "golden.py")
+        path = os.path.join(self.folder, GOLDEN)
         made = ModuleType(f"golden_{self.name}")
         made.__file__ = path
         try:
             exec(compile(host_files.read_text(path), path, "exec"), made.__dict__)
         except OSError as problem:
-            raise _unusable(f"cannot read {path}: {problem.strerror or problem}") from None
+            raise _unreadable(path, problem) from None
         except Exception as error:
             raise _unusable(f"golden.py of the exercise {self.name}: {error!r}") from error
         return made
@@ -191,7 +241,10 @@ class Exercise:
         folder = self.folder if part == STARTER else os.path.join(self.folder, part)
         if not os.path.isdir(folder):
             return []
-        found = [entry.path for entry in host_files.entries(folder)]
+        try:
+            found = [entry.path for entry in host_files.entries(folder)]
+        except OSError as error:
+            raise _unreadable(folder, error) from None
         found = [path for path in found if path.endswith(ENDINGS)]
         starts = f"{STARTER}."
         return [p for p in found if part != STARTER or os.path.basename(p).startswith(starts)]
@@ -199,7 +252,10 @@ class Exercise:
 
 def exercises_of(folder: str | os.PathLike[str]) -> list[Exercise]:
     """The exercises of a folder by their numbers; raises Failure if one cannot be used."""
-    inside = [entry.path for entry in host_files.entries(os.fspath(folder)) if entry.is_dir()]
+    try:
+        inside = [entry.path for entry in host_files.entries(os.fspath(folder)) if entry.is_dir()]
+    except OSError as error:
+        raise _unreadable(os.fspath(folder), error) from None
     found = [Exercise(path) for path in inside if os.path.isfile(os.path.join(path, GOAL))]
     return sorted(found, key=lambda exercise: (exercise.wanted.number, exercise.name))
 
@@ -253,6 +309,11 @@ def _arrays(found: Any, what: str) -> Arrays:
     if not isinstance(found, Mapping) or not found:
         raise _unusable(f"'{what}' of golden.py returns no arrays by name")
     return {str(name): np.asarray(value) for name, value in found.items()}
+
+
+def _unreadable(path: str, error: OSError | UnicodeDecodeError) -> Failure:
+    reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+    return _unusable(f"cannot read {path}: {reason or error}")
 
 
 def _unusable(message: str, hint: str = "") -> Failure:

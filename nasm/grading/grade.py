@@ -1,32 +1,20 @@
-"""A submission judged: run isolated with hidden inputs, and compared with what is right.
-
-Nothing of what it prints, of its own expectations, or of a message that may contain a value is
-passed on: hidden inputs and outputs stay hidden.
-"""
+"""A submission judged: what is asked of it, what holds, and its points."""
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-import numpy as np
+from collections.abc import Callable
 
 from nasm.base import host_files
 from nasm.base.problems import Failure, Problem, counted, in_line
 from nasm.base.records import dataclass, field
-from nasm.grading.exercise import Arrays, Exercise, ExerciseCase, ExerciseGoal
-from nasm.isolation.entry import isolated
-from nasm.isolation.limits import Limits
-from nasm.isolation.outcome import Outcome
-from nasm.language import codes
-from nasm.machine.records import RunReport, Status
-from nasm.sweeps.work import OtherVersion, version
+from nasm.grading.exercise import Exercise, ExerciseGoal
+from nasm.grading.judged import HIDDEN, JudgedRun, TimedRun, described, judged_runs
 
 READ, RUN, RIGHT, ORDER = "read", "run", "right", "order"
 
-LIMITS = Limits(cpu=60, deadline=90.0)
+Found = dict[str, tuple[bool, str]]
+"""Whether each check holds, and what was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +33,28 @@ class Grade:
     """What is right and wrong about a submission.
 
     ``checks`` are all that are asked for; ``hints`` are those of the first that failed, one after
-    the other. Equal submissions have equal grades.
+    the other. ``runs`` are what they follow from; ``fresh`` is the number from which cases were
+    made that the exercise does not list, or None. Equal submissions have equal grades.
     """
 
     submission: str
     exercise: str
     checks: tuple[GradedCheck, ...]
     hints: tuple[str, ...] = ()
-    microseconds: float | None = None
-    mfu: float | None = None
+    runs: tuple[JudgedRun, ...] = ()
+    fresh: int | None = None
     seconds: float = field(default=0.0, compare=False)
 
     @property
     def passed(self) -> bool:
         """Whether every check holds."""
         return bool(self.checks) and all(check.passed for check in self.checks)
+
+    @property
+    def correct(self) -> bool:
+        """Whether the results are right in each run, in an order that is proved."""
+        held = {check.name: check.passed for check in self.checks}
+        return all(held.get(name, False) for name in (READ, RUN, ORDER, RIGHT))
 
     @property
     def points(self) -> float:
@@ -76,59 +71,64 @@ class Grade:
         """The first check that does not hold; empty if all do."""
         return next((check.name for check in self.checks if not check.passed), "")
 
+    @property
+    def message(self) -> str:
+        """What was found by the first check that does not hold; empty if all do."""
+        return next((check.message for check in self.checks if not check.passed), "")
 
-@dataclass(frozen=True, slots=True)
-class GradeJob:
-    """A submission to be judged."""
-
-    exercise: str
-    submission: str
-
-
-def done(job: GradeJob, wanted: str) -> Grade:
-    """Judge a submission in a worker; raises OtherVersion, or Failure for a broken exercise."""
-    if version() != wanted:
-        raise OtherVersion(wanted, version())
-    return grade(Exercise(job.exercise), job.submission)
+    @property
+    def timed(self) -> TimedRun | None:
+        """The figures of the first case on the first target, if they can be shown."""
+        return self.runs[0].timed if self.runs else None
 
 
-def grade(exercise: Exercise, submission: str) -> Grade:
-    """Judge a submission: all checks in order, as far as they can be made; raises Failure."""
-    found = _Judged(exercise, submission)
-    found.judge()
-    wanted, made = exercise.wanted, []
-    right = found.results.get(RIGHT, (False, ""))[0]
-    for name in found.asked:
-        passed, message = found.results.get(name, (False, "not reached"))
-        of = float(wanted.points.get(name, 0.0 if wanted.points else 1.0))
-        earned = passed and (right or name in (READ, RUN))
-        made.append(GradedCheck(name, passed, message, of if earned else 0.0, of))
-    first = next((check.name for check in made if not check.passed), "")
+def grade(
+    exercise: Exercise,
+    submission: str,
+    *,
+    targets: tuple[str, ...] = (),
+    fresh: int | None = None,
+    count: int = 0,
+) -> Grade:
+    """Judge a submission, the path of a file or a text; raises Failure for a broken exercise.
+
+    ``targets`` are where it is run, that of the exercise if there are none; so many cases are added
+    that are made from the number ``fresh``.
+    """
+    chosen, found = targets or (exercise.wanted.target,), _Checks(exercise.wanted)
+    cases = exercise.cases + (exercise.fresh(fresh, count) if fresh is not None else ())
+    runs: tuple[JudgedRun, ...] = ()
+    try:
+        text = submission if "\n" in submission else host_files.read_text(submission)
+    except (OSError, UnicodeDecodeError) as error:
+        found.of[READ] = False, f"it cannot be read: {in_line(str(error))}"
+    else:
+        python = "\n" not in submission and submission.endswith(".py")
+        found.text(text, "#" if python else ";")
+        program = submission if python else text + "\n" * (not text.endswith("\n"))
+        runs = tuple(judged_runs(exercise, program, cases, chosen))
+        found.runs(runs)
     return Grade(
-        submission=submission,
+        submission="<text>" if "\n" in submission else submission,
         exercise=exercise.name,
-        checks=tuple(made),
-        hints=wanted.hints.get(first, ()),
-        microseconds=found.microseconds,
-        mfu=found.mfu,
-        seconds=found.seconds,
+        checks=found.made(),
+        hints=exercise.wanted.hints.get(found.first, ()),
+        runs=runs,
+        fresh=fresh,
+        seconds=sum({run.target: run.seconds for run in runs}.values()),
     )
 
 
-class _Judged:
-    """A submission that is being judged; ``results`` are whether each check holds, and why."""
+class _Checks:
+    """What is found of each check that an exercise asks for."""
 
-    def __init__(self, exercise: Exercise, submission: str) -> None:
-        self.exercise, self.submission = exercise, submission
-        self.results: dict[str, tuple[bool, str]] = {}
-        self.microseconds: float | None = None
-        self.mfu: float | None = None
-        self.seconds = 0.0
+    def __init__(self, wanted: ExerciseGoal) -> None:
+        self.wanted, self.of = wanted, Found()
 
     @property
-    def asked(self) -> list[str]:
-        """The checks of the exercise."""
-        wanted = self.exercise.wanted
+    def names(self) -> list[str]:
+        """The checks, in their order."""
+        wanted = self.wanted
         limits = {
             "time": wanted.time_us,
             "mfu": wanted.mfu,
@@ -138,139 +138,102 @@ class _Judged:
         }
         return [READ, RUN, ORDER, RIGHT, *(n for n, given in limits.items() if given is not None)]
 
-    def judge(self) -> None:
-        """Make all checks that can be made."""
-        try:
-            text = host_files.read_text(self.submission)
-        except (OSError, UnicodeDecodeError) as error:
-            self.results[READ] = False, f"it cannot be read: {in_line(str(error))}"
-            return
-        self._of_text(text)
-        for case in self.exercise.cases:
-            inputs, golden = self.exercise.made(case)
-            outcome = self._outcome(text, inputs, case)
-            self.seconds += outcome.seconds
-            if not self._ran(outcome):
-                return
-            assert outcome.report is not None
-            self._of_report(outcome.report, outcome.mfu)
-            if RIGHT not in self.results or self.results[RIGHT][0]:
-                wrong = _wrong(outcome.outputs or {}, golden, self.exercise.wanted)
-                self.results[RIGHT] = not wrong, wrong or "all outputs are right"
+    @property
+    def first(self) -> str:
+        """The first that does not hold."""
+        return next((name for name in self.names if not self.of.get(name, (False, ""))[0]), "")
 
-    def _outcome(self, text: str, inputs: Arrays, case: ExerciseCase) -> Outcome:
-        wanted = self.exercise.wanted
-        settings: dict[str, Any] = {
-            "target": wanted.target,
-            "max_instructions": wanted.max_instructions,
-            "profile": wanted.mfu is not None,
-        }
-        if self.submission.endswith(".py"):
-            name = f"{os.path.abspath(self.submission)}:{wanted.kernel}"
-            return isolated(name, inputs, limits=LIMITS, **settings)
-        settings |= {"defines": dict(case.shape), "autosync": wanted.autosync, "files": False}
-        return isolated(_named(text), inputs, limits=LIMITS, **settings)
+    def made(self) -> tuple[GradedCheck, ...]:
+        """All of them, with their points: those after ``run`` are for right results alone."""
+        points, made = self.wanted.points, []
+        right = self.of.get(RIGHT, (False, ""))[0]
+        for name in self.names:
+            passed, message = self.of.get(name, (False, "not reached"))
+            of = float(points.get(name, 0.0 if points else 1.0))
+            earned = passed and (right or name in (READ, RUN))
+            made.append(GradedCheck(name, passed, message, of if earned else 0.0, of))
+        return tuple(made)
 
-    def _ran(self, outcome: Outcome) -> bool:
-        """Whether there is a run that ended; the text is the submitter's, its errors are shown."""
-        if outcome.report is None:
-            self.results[READ] = False, _said(outcome.problems)
-            return False
-        self.results[READ] = True, "it is a program"
-        report = outcome.report
-        if report.status is not Status.FINISHED:
-            first = next(iter((*report.problems, *report.hazards)), None)
-            self.results[RUN] = False, _title(first) if first else report.status.value
-            return False
-        self.results[RUN] = True, "it ran to its end"
-        return True
-
-    def _of_report(self, report: RunReport, mfu: float | None) -> None:
-        """Order, time and bytes; of several runs the worst."""
-        wanted = self.exercise.wanted
-        races = [_title(problem) for problem in report.hazards]
-        if ORDER not in self.results or self.results[ORDER][0]:
-            self.results[ORDER] = not races, races[0] if races else "the order is proved"
-        self.microseconds = max(self.microseconds or 0.0, report.microseconds)
-        if wanted.time_us is not None:
-            found = f"{self.microseconds:,.3f} µs, at most {wanted.time_us:,.3f} µs are allowed"
-            self.results["time"] = self.microseconds <= wanted.time_us, found
-        if wanted.mfu is not None:
-            self.mfu = min(mfu or 0.0, 1.0 if self.mfu is None else self.mfu)
-            found = f"{100 * self.mfu:.1f} % MFU, at least {100 * wanted.mfu:.1f} % are wanted"
-            self.results["mfu"] = self.mfu >= wanted.mfu, found
-        if wanted.bytes is not None:
-            found = f"{report.channel_bytes:,} bytes moved, at most {wanted.bytes:,} are allowed"
-            self.results["bytes"] = report.channel_bytes <= wanted.bytes, found
-
-    def _of_text(self, text: str) -> None:
-        """Lines and instructions."""
-        wanted = self.exercise.wanted
-        sign = "#" if self.submission.endswith(".py") else ";"
+    def text(self, text: str, sign: str) -> None:
+        """Lines and words of a text, whose comments begin with a sign."""
+        wanted = self.wanted
         lines = [line.partition(sign)[0].strip() for line in text.splitlines()]
         count = sum(map(bool, lines))
         if wanted.lines is not None:
             found = f"{counted(count, 'line')}, at most {wanted.lines} are allowed"
-            self.results["lines"] = count <= wanted.lines, found
-        used = [w for w in wanted.not_used if re.search(rf"\b{re.escape(w)}\b", "\n".join(lines))]
+            self.of["lines"] = count <= wanted.lines, found
+        used = [
+            w for w in wanted.not_used if re.search(rf"(?<!\w){re.escape(w)}\b", "\n".join(lines))
+        ]
         if wanted.not_used:
-            found = f"it uses {', '.join(used)}" if used else "no such instruction is used"
-            self.results["instructions"] = not used, found
+            found = f"it uses {', '.join(used)}" if used else "nothing of that is used"
+            self.of["instructions"] = not used, found
+
+    def runs(self, runs: tuple[JudgedRun, ...]) -> None:
+        """What runs show: of several the first that is wrong."""
+        self._each(READ, runs, lambda run: run.read, "it is a program")
+        self._each(RUN, runs, lambda run: run.ran, "it ran to its end")
+        self._each(ORDER, runs, lambda run: run.ordered, "the order is proved")
+        self._each(RIGHT, runs, lambda run: run.right, "all outputs are right")
+        first = next(iter(runs), None)
+        if first is not None and first.took is not None and first.ran:
+            self._limits(first.took, first.timed is not None)
+
+    def _each(
+        self,
+        name: str,
+        runs: tuple[JudgedRun, ...],
+        held: Callable[[JudgedRun], bool | None],
+        text: str,
+    ) -> None:
+        known = [run for run in runs if held(run) is not None]
+        if not known:
+            return
+        for run in known:
+            if not held(run):
+                why = run.wrong if name == RIGHT else "; ".join(map(described, run.problems[:3]))
+                self.of[name] = False, f"{_where(run, runs)}{why}"
+                return
+        self.of[name] = True, text
+
+    def _limits(self, took: TimedRun, shown: bool) -> None:
+        """Time, MFU and bytes of a run; what depends on values is not shown."""
+        wanted = self.wanted
+        if wanted.time_us is not None:
+            found = f"{took.microseconds:,.3f} µs, at most {wanted.time_us:,.3f} µs are allowed"
+            self.of["time"] = took.microseconds <= wanted.time_us, found if shown else HIDDEN
+        if wanted.mfu is not None:
+            mfu = took.mfu or 0.0
+            found = f"{100 * mfu:.1f} % MFU, at least {100 * wanted.mfu:.1f} % are wanted"
+            self.of["mfu"] = mfu >= wanted.mfu, found if shown else HIDDEN
+        if wanted.bytes is not None:
+            found = f"{took.bytes:,} bytes moved, at most {wanted.bytes:,} are allowed"
+            self.of["bytes"] = took.bytes <= wanted.bytes, found if shown else HIDDEN
 
 
-def _named(text: str) -> str:
-    """A text, never taken for a path."""
-    return text if text.endswith("\n") else f"{text}\n"
+def _where(run: JudgedRun, runs: tuple[JudgedRun, ...]) -> str:
+    """Which of several runs it is, if they differ in more than their seed."""
+    words = []
+    if any(other.target != run.target for other in runs):
+        words.append(run.target)
+    if any(other.case.shape != run.case.shape for other in runs):
+        words += [f"{name}={value}" for name, value in run.case.shape.items()]
+    return f"{' '.join(words)}: " if words else ""
 
 
-def _said(problems: tuple[Problem, ...]) -> str:
-    """The first errors of a text, with their lines."""
-    return "; ".join(f"{_line(p)}{p.code}: {in_line(p.message)}" for p in problems[:3])
+# ---------------------------------------------------------------- in a worker
 
 
-def _title(problem: Problem) -> str:
-    """What kind of problem it is, and where: its message may have values."""
-    found = codes.find(problem.code)
-    return f"{_line(problem)}{problem.code}: {found.title if found else 'a problem'}"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradeJob:
+    """A submission to be judged; ``stamp`` is that of the exercise."""
 
-
-def _line(problem: Problem) -> str:
-    return f"line {problem.span.line}: " if problem.span is not None else ""
-
-
-def _wrong(
-    outputs: Mapping[str, np.ndarray[Any, Any]], golden: Arrays, wanted: ExerciseGoal
-) -> str:
-    """How the outputs differ, without a value; empty if they are right."""
-    for text in _differences(outputs, golden, wanted):
-        return text
-    return ""
-
-
-def _differences(
-    outputs: Mapping[str, np.ndarray[Any, Any]], golden: Arrays, wanted: ExerciseGoal
-) -> Iterator[str]:
-    by_place = len(golden) == 1 and len(outputs) == 1
-    for name, right in golden.items():
-        found = next(iter(outputs.values())) if by_place else outputs.get(name)
-        if found is None:
-            yield f"there is no output {name}"
-            continue
-        if found.shape != right.shape:
-            yield f"{name} has the shape {list(found.shape)}, wanted {list(right.shape)}"
-            continue
-        plain, exact = found.astype(np.float64), right.astype(np.float64)
-        off = ~np.isclose(plain, exact, rtol=wanted.rtol, atol=wanted.atol, equal_nan=True)
-        if not off.any():
-            continue
-        at = [int(n) for n in np.argwhere(off)[0]]
-        allowed = wanted.atol + wanted.rtol * np.abs(exact)
-        with np.errstate(all="ignore"):
-            times = (np.abs(plain - exact) / allowed)[off]
-        lost = int((~np.isfinite(times)).sum())
-        far = f"{lost:,} of them not finite" if lost else f"by up to {times.max():.3g} tolerances"
-        count, of = int(off.sum()), off.size
-        yield f"{count:,} of {of:,} elements of {name} are wrong, {far}; the first is at {at}"
+    exercise: str
+    stamp: str
+    submission: str
+    targets: tuple[str, ...] = ()
+    fresh: int | None = None
+    count: int = 0
 
 
 def reason(path: str) -> str:

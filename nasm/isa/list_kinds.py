@@ -74,10 +74,11 @@ class Numbers(Kind):
 
 def views(operand: object) -> tuple[View, ...]:
     """The views that an operand holds: itself, or those of a list."""
-    if isinstance(operand, View):
+    if type(operand) is View:
         return (operand,)
-    some = operand if isinstance(operand, list | tuple) else ()
-    return tuple(v for v in some if isinstance(v, View))
+    if isinstance(operand, (list, tuple)):
+        return tuple([v for v in operand if type(v) is View])
+    return ()
 
 
 def mentioned(operand: object) -> Iterator[Tensor]:

@@ -1,4 +1,4 @@
-"""The child process: limits first, then its work, then one answer through a pipe of its own."""
+"""The child process: limits first, then its work, each with an answer through a pipe of its own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Request:
     """What a child process is asked for: ``word`` marks its answers."""
 
     word: bytes
-    work: Work
+    work: tuple[Work, ...]
     limits: Limits
     writable: tuple[str, ...]
     readable: tuple[str, ...] | None
@@ -48,7 +48,8 @@ def main(channel: int) -> NoReturn:
     text = [{"name": p.name, "active": p.active, "by": p.by} for p in found]
     send = _sender(channel, request.word)
     send(PROTECTED, json.dumps(text).encode())
-    send(*_done(request.work))
+    for work in request.work:
+        send(*_done(work))
     for printed in (sys.stdout, sys.stderr):
         try:
             printed.flush()

@@ -9,17 +9,17 @@ import secrets
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
 from nasm.base.problems import Failure, Problem
-from nasm.base.records import replace
+from nasm.base.records import dataclass, replace
 from nasm.base.source_files import Given, ObjectFile, Text, program_of
 from nasm.isolation import process
-from nasm.isolation.child import MADE, PROTECTED, WRONG
+from nasm.isolation.child import MADE, PROTECTED
 from nasm.isolation.limits import Limits, Protection
 from nasm.isolation.outcome import How, Outcome, Printed
 from nasm.isolation.process import Ended
@@ -47,6 +47,7 @@ def isolated(
     hoist: bool | None = None,
     overlap: int | None = None,
     python: bool = True,
+    dry: bool = False,
     page: bool = False,
     cancelled: Callable[[], bool] = lambda: False,
     settings: RunSettings | None = None,
@@ -59,27 +60,65 @@ def isolated(
     becomes a program, and that is run in a second process, where no Python of others is.
     ``arguments`` are its others, as Python writes them; ``lnc``, ``dma``, ``hoist`` and
     ``overlap`` are as for :func:`nasm.nki.trace`. Unless ``python`` is true, or with
-    ``files=False``, kernels are refused. With ``page`` the outcome has the page of the run, for
-    which it is profiled. ``cancelled`` is asked meanwhile whether to end the processes. The other
-    keywords are described at :class:`nasm.RunSettings`. However it ends, that is an Outcome; raises
-    Failure only if what is given here cannot be used, such as a file that is not there, and
-    Cancelled.
+    ``files=False``, kernels are refused. With ``dry`` it is run without values first, and what that
+    shows is apart in the Outcome: no input can be read off it. With ``page`` the outcome has the
+    page of the run, for which it is profiled. ``cancelled`` is asked meanwhile whether to end the
+    processes. The other keywords are described at :class:`nasm.RunSettings`. However it ends, that
+    is an Outcome; raises Failure only if what is given here cannot be used, such as a file that is
+    not there, and Cancelled.
     """
-    chosen, limits = with_keywords(settings, keywords), limits or Limits()
+    chosen = with_keywords(settings, keywords)
+    chosen = replace(chosen, profile=chosen.profile or page)
+    case = IsolatedCase(inputs, chosen, dry, page)
+    how = (limits or Limits(), arguments, lnc, dma, hoist, overlap, python, cancelled)
+    (made,) = isolated_cases(program, [case], *how)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class IsolatedCase:
+    """What a program is run with, and how; see :func:`isolated`."""
+
+    inputs: Inputs | None
+    settings: RunSettings
+    dry: bool = False
+    page: bool = False
+
+
+def isolated_cases(
+    program: Text | Program,
+    cases: Sequence[IsolatedCase],
+    limits: Limits,
+    arguments: Mapping[str, str] | None = None,
+    lnc: int | None = None,
+    dma: str = USUAL,
+    hoist: bool | None = None,
+    overlap: int | None = None,
+    python: bool = True,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> tuple[Outcome, ...]:
+    """Run a program, or a kernel, with several cases in the same processes; see :func:`isolated`.
+
+    The limits are for all of them together: if a process ends early, each has that outcome.
+    """
     path = isinstance(program, str | Path) and "\n" not in str(program)
     name = str(program) if path else getattr(program, "name", "<program>")
     named = split(name) if path else None
-    given = inputs
-    tracing: TraceWork | None = None
-    if named is not None:
-        permitted(name, python and chosen.files is not False)
-        chosen, given = replace(chosen, target=chosen.target or default_target()), _arrays(inputs)
+    if named is None:
+        text = _given(program)
+        works = [RunWork(name, text, None, c.inputs, c.settings, c.page, c.dry) for c in cases]
+        return _Run(name, limits, cancelled).go([], works)
+    called = os.path.abspath(named[0]) + f":{named[1]}" * bool(named[1])
+    traces, works = [], []
+    for case in cases:
+        permitted(name, python and case.settings.files is not False)
+        chosen = replace(case.settings, target=case.settings.target or default_target())
+        given = _arrays(case.inputs)
         of = {each: (array.shape, array.dtype) for each, array in given.items()}
-        called = os.path.abspath(named[0]) + f":{named[1]}" * bool(named[1])
-        tracing = TraceWork(called, of, dict(arguments or {}), lnc, dma, hoist, overlap, chosen)
-    text = None if tracing else _given(program)
-    chosen = replace(chosen, profile=chosen.profile or page)
-    return _Run(name, limits, cancelled).go(tracing, RunWork(name, text, None, given, chosen, page))
+        words = dict(arguments or {})
+        traces.append(TraceWork(called, of, words, lnc, dma, hoist, overlap, chosen))
+        works.append(RunWork(name, None, None, given, chosen, case.page, case.dry))
+    return _Run(name, limits, cancelled).go(traces, works)
 
 
 def _arrays(inputs: Inputs | None) -> dict[str, np.ndarray[Any, Any]]:
@@ -108,39 +147,48 @@ class _Run:
         self.protections: tuple[Protection, ...] = ()
         self.printed = {"stdout": Printed(), "stderr": Printed()}
 
-    def go(self, tracing: TraceWork | None, running: RunWork) -> Outcome:
-        """The kernel if there is one, then the program."""
+    def go(self, traces: Sequence[TraceWork], works: Sequence[RunWork]) -> tuple[Outcome, ...]:
+        """The kernel for each case if it is one, then each program."""
+        made: list[bytes | Outcome] = []
         with tempfile.TemporaryDirectory(prefix="nasm-", ignore_cleanup_errors=True) as folder:
-            if tracing is not None:
-                made = self.step(tracing, folder)
-                if isinstance(made, Outcome):
-                    return made
-                running = replace(running, traced=made)
-            done = self.step(running, folder)
-        if isinstance(done, Outcome):
-            return done
-        # of a process in which only nasm itself was run
-        ran: Ran = pickle.loads(done)
+            if traces:
+                made = self.traced(traces, folder)
+                programs = zip(works, made, strict=True)
+                works = [replace(w, traced=of) for w, of in programs if isinstance(of, bytes)]
+            done = iter(self.step(works, folder) if works else ())
+        found = [each if isinstance(each, Outcome) else next(done) for each in made] or [*done]
+        return tuple(each if isinstance(each, Outcome) else self.ran(each) for each in found)
+
+    def ran(self, answer: bytes) -> Outcome:
+        """The outcome of a run: of a process in which only nasm itself was run."""
+        ran: Ran = pickle.loads(answer)
         return self.outcome("ran", exit_code=0, **ran._asdict())
 
-    def step(self, work: Work, folder: str) -> bytes | Outcome:
-        """What a process made, or what became of it instead."""
+    def traced(self, traces: Sequence[TraceWork], folder: str) -> list[bytes | Outcome]:
+        """What a kernel becomes in each case: made once for cases of the same shapes."""
+        different = [each for n, each in enumerate(traces) if each not in traces[:n]]
+        made = self.step(different, folder)
+        return [made[different.index(each)] for each in traces]
+
+    def step(self, works: Sequence[Work], folder: str) -> list[bytes | Outcome]:
+        """What a process made of each work, or what became of it instead."""
         word = secrets.token_bytes(16)
         until = self.began + self.limits.deadline
         path = os.path.realpath(folder)
-        ended = process.run(work, self.limits, until, path, word, self.cancelled)
-        if isinstance(work, TraceWork) or work.traced is None:
+        ended = process.run(works, self.limits, until, path, word, self.cancelled)
+        first = works[0]
+        if isinstance(first, TraceWork) or first.traced is None:
             self.note(ended)
         answers = list(ended.answer(word))
         if answers and answers[0][0] == PROTECTED and not self.protections:
             self.protections = tuple(Protection(**each) for each in json.loads(answers[0][1]))
-        made = [content for kind, content in answers if kind == MADE]
-        wrong = [content for kind, content in answers if kind == WRONG]
-        if ended.status == 0 and len(made) == 1 and not wrong and not ended.late:
-            return made[0]
-        if ended.status == 0 and len(wrong) == 1 and not made and not ended.late:
-            return self.refused(work, wrong[0])
-        return self.ended(ended)
+        answers = [(kind, content) for kind, content in answers if kind != PROTECTED]
+        if ended.status or ended.late or len(answers) != len(works):
+            return [self.ended(ended)] * len(works)
+        return [
+            content if kind == MADE else self.refused(work, content)
+            for work, (kind, content) in zip(works, answers, strict=True)
+        ]
 
     def note(self, ended: Ended) -> None:
         """Keep what it printed."""

@@ -6,10 +6,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from nasm.analysis.profile.records import Profile
 from nasm.base.page import RunPage
 from nasm.base.problems import Problem, counted, render
 from nasm.base.records import dataclass, field
 from nasm.isolation.limits import Protection
+from nasm.isolation.work import DryRun
 from nasm.machine.records import RunReport
 from nasm.show.documents import Key, Shape, each, part, plain
 from nasm.show.jsonable import RUN, problem_list
@@ -33,12 +35,11 @@ class Outcome:
     """How it ended. It can be pickled, and :meth:`document` is it as JSON.
 
     ``report`` and ``outputs`` are those of :func:`nasm.run` if the program ``ran``, else None.
-    ``problems`` are the errors if it did not. ``mfu`` is that of a run with ``profile=True``,
-    ``page`` that of one with ``page=True``.
-    ``exit_code`` or ``signal`` says how the last
-    process ended, ``seconds`` how long all took. ``protections`` are those of the process that ran
-    the kernel, or without one of the process that ran the program: a limit that is not ``active``
-    was not kept.
+    ``problems`` are the errors if it did not. ``profile`` is there with ``profile=True``, ``page``
+    with ``page=True``, and ``dry`` with ``dry=True``, unless the run depends on values.
+    ``exit_code`` or ``signal`` says how the last process ended, ``seconds`` how long all took.
+    ``protections`` are those of the process that ran the kernel, or without one of the process that
+    ran the program: a limit that is not ``active`` was not kept.
     """
 
     program: str
@@ -46,8 +47,9 @@ class Outcome:
     problems: tuple[Problem, ...] = ()
     report: RunReport | None = None
     outputs: dict[str, np.ndarray[Any, Any]] | None = None
-    mfu: float | None = None
+    profile: Profile | None = None
     page: RunPage | None = None
+    dry: DryRun | None = None
     exit_code: int | None = None
     signal: int | None = None
     stdout: Printed = field(default_factory=Printed)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -67,7 +67,7 @@ class Ended:
 
 
 def run(
-    work: Work,
+    work: Sequence[Work],
     limits: Limits,
     until: float,
     folder: str,
@@ -79,9 +79,10 @@ def run(
     ``folder`` is the only one where it may write; a kernel's process is in it. Raises Cancelled
     once ``cancelled`` returns true.
     """
-    foreign = isinstance(work, TraceWork)
-    readable = _readable(work.kernel) if isinstance(work, TraceWork) else None
-    request = Request(word, work, limits, (folder, os.devnull), readable)
+    first = work[0]
+    foreign = isinstance(first, TraceWork)
+    readable = _readable(first.kernel) if isinstance(first, TraceWork) else None
+    request = Request(word, tuple(work), limits, (folder, os.devnull), readable)
     with ExitStack() as open_files:
         reading, writing = os.pipe()
         channel = open_files.enter_context(open(reading, "rb", buffering=0))

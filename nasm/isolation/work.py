@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nasm.analysis.profile.records import Profile
 from nasm.api import run
 from nasm.base import host_memory
 from nasm.base.files import Allowed
@@ -26,6 +27,7 @@ from nasm.base.source_files import Given, ObjectFile
 from nasm.isa.timing import Timing
 from nasm.language.objects import loaded
 from nasm.language.objects.writing import written
+from nasm.machine.outlines import NO_VALUES
 from nasm.machine.records import RunReport
 from nasm.nki.loading import load
 from nasm.program.program import Program
@@ -84,18 +86,30 @@ class TraceWork:
         return packed.getvalue()
 
 
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """A run without values, and its profile: nothing of it follows from the values of inputs."""
+
+    report: RunReport
+    profile: Profile
+
+
 class Ran(NamedTuple):
-    """What became of a run; ``mfu`` if it was profiled, ``page`` if that was asked for."""
+    """What became of a run: its profile, its page and the dry run, each if that was asked for."""
 
     report: RunReport
     outputs: dict[str, np.ndarray[Any, Any]] | None
-    mfu: float | None
+    profile: Profile | None
     page: RunPage | None
+    dry: DryRun | None
 
 
 @dataclass(frozen=True, slots=True)
 class RunWork:
-    """A program to run; ``traced`` is what :class:`TraceWork` has made of a kernel."""
+    """A program to run; ``traced`` is what :class:`TraceWork` has made of a kernel.
+
+    With ``dry`` it is run without values first.
+    """
 
     name: str
     program: Given | None
@@ -103,15 +117,31 @@ class RunWork:
     inputs: Any
     settings: RunSettings
     page: bool
+    dry: bool
 
     def done(self) -> bytes:
         """What :class:`Ran` has, pickled; raises Failure."""
         program, inputs = self._program() if self.traced is None else self._kernel(self.traced)
-        result = run(program, inputs, settings=self.settings.of_assembled(files=True))
+        chosen = self.settings.of_assembled(files=True)
+        dry = self._dry(program, chosen) if self.dry else None
+        result = run(program, inputs, settings=chosen)
         report = replace(result.report, program=self.name)
-        mfu = result.session.profile().rates.dtype_mfu if self.settings.profile else None
+        profile = result.session.profile() if chosen.profile else None
         page = result.session.page() if self.page else None
-        return pickle.dumps(Ran(report, result.outputs if report.values else None, mfu, page))
+        outputs = result.outputs if report.values else None
+        return pickle.dumps(Ran(report, outputs, profile, page, dry))
+
+    def _dry(self, program: Program, chosen: RunSettings) -> DryRun | None:
+        try:
+            result = run(program, settings=replace(chosen, values=False, profile=True))
+        except Failure as failure:
+            if any(problem.code == NO_VALUES for problem in failure.problems):
+                return None
+            raise
+        if any(problem.code == NO_VALUES for problem in result.report.problems):
+            return None
+        profile = result.session.profile()
+        return DryRun(replace(result.report, program=self.name), profile)
 
     def _program(self) -> tuple[Program, Any]:
         assert self.program is not None

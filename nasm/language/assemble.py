@@ -20,6 +20,7 @@ from nasm.language.expanding.expand import Expander
 from nasm.language.expanding.forward_names import Undeclared
 from nasm.language.expanding.including import Includes
 from nasm.language.expanding.statements import unknown_target
+from nasm.language.expanding.transfer_counts import unclear
 from nasm.language.expectations.judge import check_static
 from nasm.language.text import suppressions, tree
 from nasm.language.text.parse import parse, read_again
@@ -112,6 +113,7 @@ def _assembled(
     builder.problems += _commented(expander.source, builder)
     builder.problems += initialisers(builder.program)
     builder.problems += expectations(builder, undeclared)
+    builder.problems += unclear(builder)
     if builder.recorded:
         builder.place()
         builder.check_rules(unsaid)

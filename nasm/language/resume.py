@@ -16,9 +16,11 @@ from nasm.base.records import dataclass
 from nasm.base.source import Source
 from nasm.isa.instruction import Row
 from nasm.language.assemble import expectations, initialisers
+from nasm.language.expanding.functions import has_tiles
 from nasm.language.expanding.interactive import Continued
 from nasm.language.expanding.macros import Macros
 from nasm.language.expanding.scope import CONSTANTS
+from nasm.language.expanding.transfer_counts import unclear
 from nasm.language.text import tree
 from nasm.language.text.parse import parse
 from nasm.program.builder import ProgramBuilder
@@ -134,6 +136,7 @@ class Continuation:
         undeclared = expander.scope.undeclared
         builder.problems += initialisers(self.program, before.tables["tensors"])
         builder.problems += expectations(builder, undeclared, before.lists["expectations"])
+        builder.problems += unclear(builder)
         if builder.recorded:
             from nasm.sync.loops_and_moments import put_in
             from nasm.sync.moments.interactive import settled  # which most texts do not need
@@ -204,7 +207,7 @@ class _Sizes:
         names = [(name, "tensor") for name in new["tensors"]]
         names += [(name, kind) for table, kind in kinds for name in new[table]]
         names += [
-            (name, "view" if isinstance(value, View) else "constant")
+            (name, "view" if isinstance(value, View) or has_tiles(value) else "constant")
             for name, value in values.items()
             if name not in self.values
         ]

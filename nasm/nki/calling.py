@@ -18,7 +18,7 @@ from nasm.nki.older_calls import refuse_older, translated
 from nasm.nki.signatures import WORDS, functions, signature
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Call, CoreTrace, current
-from nasm.views.view import Reg
+from nasm.views.view import Reg, View
 
 Record = Callable[[CoreTrace, "IsaFunction", dict[str, Any]], "Call | None"]
 """Records the rows of a call: from the trace, the function, and its arguments by name."""
@@ -83,8 +83,17 @@ def asked(arguments: Mapping[str, Any], transfers: bool = False) -> str:
     return "" if engine.name in ("unknown", "dma") else str(engine.name)
 
 
+_AS_THEY_ARE = frozenset({bool, float, str})
+
+
 def operand(value: Any) -> Any:
     """An argument as the rows take it."""
+    kind = type(value)
+    if kind is NkiTensor:
+        view: View = value.view_
+        return view
+    if value is None or kind in _AS_THEY_ARE:
+        return value
     if isinstance(value, NkiTensor):
         return value.view_
     if isinstance(value, VirtualRegister):
@@ -92,7 +101,7 @@ def operand(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.name
     if isinstance(value, list | tuple):
-        return [operand(item) for item in value]
+        return tuple([operand(item) for item in value])
     word = getattr(value, "operator_name", None)
     if word is not None:
         return word

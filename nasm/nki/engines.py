@@ -74,13 +74,14 @@ class Engines:
         self.rings = {engine.name: n for n, engine in enumerate(generation.engines)}
         self._shapes = Shapes(generation)
         self._able: dict[tuple[Any, ...], dict[str, int]] = {}
+        self._have: dict[Row, tuple[str, ...]] = {}
         self._made: set[int] = set()
 
     # -- instructions
 
     def choose(self, row: Row, operands: Mapping[str, Any], asked: str = "") -> str:
         """The engine for an instruction: the one that the call names, else the one to take it."""
-        have = self.target.engines(row, self.generation)
+        have = self._those_with(row)
         if asked and asked not in have:
             return asked
         if len(have) == 1 and have[0] not in SHARING:
@@ -93,6 +94,13 @@ class Engines:
             chosen = min(list(able)[:2], key=lambda e: self.busy[e])
         self.busy[chosen] += able[chosen]
         return chosen
+
+    def _those_with(self, row: Row) -> tuple[str, ...]:
+        """The engines that have an instruction."""
+        found = self._have.get(row)
+        if found is None:
+            found = self._have[row] = self.target.engines(row, self.generation)
+        return found
 
     def cost(self, row: Row, operands: Mapping[str, Any], engine: str) -> tuple[int, int]:
         """For how long an instruction keeps its engine, and until its results are there: ticks."""
@@ -108,7 +116,7 @@ class Engines:
         """
         found: list[tuple[int, int, str]] = []
         for number, (row, operands) in enumerate(forms):
-            have = self.target.engines(row, self.generation)
+            have = self._those_with(row)
             able = self._that_may(row, accepted(row, operands), "", have)
             for engine in list(able)[: 2 if function(row) in BALANCED else 1]:
                 found.append((self.busy[engine] + able[engine], number, engine))
@@ -122,7 +130,7 @@ class Engines:
         self, row: Row, operands: Mapping[str, Any], asked: str
     ) -> tuple[str, Severity | None] | None:
         """The likeliest engine for an instruction, and what it breaks there; None without one."""
-        have = self.target.engines(row, self.generation)
+        have = self._those_with(row)
         if asked and asked not in have:
             return None
         try:

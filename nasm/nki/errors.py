@@ -35,6 +35,8 @@ _REPORTED, _OURS, _FLOOR = range(3)
 _KINDS: dict[int, int] = {}
 _CODES: dict[int, CodeType] = {}
 """What has been met, by its number in this process; kept, so that no number comes again."""
+_LINES: dict[tuple[int, int], int] = {}
+"""The lines of instructions, by the number of their code."""
 
 
 def floor(code: CodeType) -> None:
@@ -84,6 +86,14 @@ def marks(found: Trail) -> list[Mark]:
 
 
 def _line(code: CodeType, at: int) -> int:
+    key = id(code), at
+    found = _LINES.get(key)
+    if found is None:
+        found = _LINES[key] = _line_at(code, at)
+    return found
+
+
+def _line_at(code: CodeType, at: int) -> int:
     for start, end, line in code.co_lines():
         if start <= at < end and line is not None:
             return line

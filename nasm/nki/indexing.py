@@ -23,6 +23,48 @@ def indexed(view: View, key: Any, text: str) -> View:
     return without(whole, dropped) if dropped else whole
 
 
+def quickly(view: View, key: Any) -> View | None:
+    """What numbers, slices and windows within bounds select; None if there is more to it."""
+    items = key if type(key) is tuple else (key,)
+    rest = len(view.shape) - len(items)
+    if view.dynamic or view.offsets is not None or rest < 0:
+        return None
+    lanes, size = view.partitioned, view.dtype.itemsize
+    partition, offset = view.partition, view.offset
+    shape: list[int] = []
+    steps: list[int] = []
+    first = lanes
+    for item, count, step in zip(items, view.shape, view.steps, strict=False):
+        stride: Any = 1
+        if type(item) is slice:
+            start = 0 if item.start is None else item.start
+            stop = count if item.stop is None else item.stop
+            stride = 1 if item.step is None else item.step
+        elif type(item) is ds:
+            start = item.start
+            stop = start + item.size if type(start) is type(item.size) is int else None
+        else:
+            start, stop = item, item + 1 if type(item) is int else None
+        if not (type(start) is type(stop) is type(stride) is int):
+            return None
+        if not (0 <= start < stop <= count and stride > 0):
+            return None
+        if first:
+            partition += start * step
+        else:
+            offset += start * step * size
+        if first or type(item) is not int:
+            shape.append((stop - start + stride - 1) // stride)
+            steps.append(step * stride)
+        first = False
+    if len(shape) + rest < 1 + lanes:
+        return None
+    if rest:
+        shape += view.shape[-rest:]
+        steps += view.steps[-rest:]
+    return View(view.tensor, view.dtype, partition, offset, tuple(shape), tuple(steps))
+
+
 def emptied(view: View, key: Any, text: str) -> tuple[int, ...] | None:
     """The shape that is left where an index selects nothing, and is not wrong; else None."""
     made, dropped = _items(view, key, text)
@@ -114,6 +156,8 @@ def _window(item: ds, count: int, where: str) -> Item:
 
 def _integer(item: Any, what: str) -> int:
     """A Python integer, or NumPy's."""
+    if type(item) is int:
+        return item
     if item is None:
         refuse(f"None as {what}", "a new axis is .expand_dim(axis)")
     if hasattr(item, "view_"):
@@ -149,6 +193,8 @@ def flag(value: Any, what: str) -> bool:
 
 def whole_number(item: Any, what: str) -> int:
     """A number that is known while tracing."""
+    if type(item) is int:
+        return item
     if isinstance(item, VirtualRegister):
         refuse(f"{what} is a register; wanted a number that is known while tracing")
     return _integer(item, what)

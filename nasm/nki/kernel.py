@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from nasm.base.gc_pause import paused
 from nasm.base.problems import Failure, Problem, Refused, Severity, listed, quoted
 from nasm.base.records import dataclass
 from nasm.base.source import Span
@@ -79,8 +80,8 @@ def trace(
     their names.
 
     ``lnc`` is how many cores run it, where ``kernel[2]`` does not give it; ``target`` the
-    generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2; ``dma``
-    who starts transfers: ``split``, ``sync`` or ``hardware``; ``hoist`` whether what was computed
+    generation, by default what a variable of :mod:`nasm.nki.target` says, or trn2; ``dma`` who
+    starts transfers: ``split``, ``sync`` or ``hardware``; ``hoist`` whether what was computed
     before is read again instead of being computed again, which is off by default; ``overlap``
     within how many calls of NKI 0.1 those that have to wait let later ones go first, by default as
     many as tiles have places for, 0 for none. ``options`` and ``timing`` are those of a program
@@ -93,7 +94,7 @@ def trace(
         raise Failure(Problem(MISUSED, message))
     made = made if lnc is None else made.on(lnc)
     cores = made.cores
-    with installed():
+    with installed(), paused():
         builder = _builder(target or default_target(), cores, options, timing)
         first = CoreTrace(builder, 0, cores)
         traces = [first, *(CoreTrace(builder, core, cores, first) for core in range(1, cores))]
@@ -265,7 +266,7 @@ def _finished(builder: ProgramBuilder, sequence: Sequential) -> Program:
     problems = place(builder.program, sequence)
     if problems:
         raise Failure(problems)
-    synchronise(builder, sequence)
+    touched = synchronise(builder, sequence)
     program = builder.finish()
-    program.warnings += unwritten(program, sequence, by_hand)
+    program.warnings += unwritten(program, sequence, by_hand, touched)
     return program

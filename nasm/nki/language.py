@@ -192,9 +192,12 @@ FUNCTIONS = {
 """Functions that are no operators."""
 
 
+_new_tensor = function(creation.ndarray)
+
+
 class _Ndarray(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> NkiTensor:
-        made: NkiTensor = function(creation.ndarray)(*args, **kwargs)
+        made: NkiTensor = _new_tensor(*args, **kwargs)
         return made
 
     def __instancecheck__(cls, value: object) -> bool:

@@ -14,6 +14,9 @@ from nasm.nki.jit import jit, simulate
 from nasm.nki.neuronxcc import modules as dialect
 from nasm.nki.simulator import simulate_kernel
 
+VERSION = "0.7.0"
+"""The version that kernels see: that of SDK 2.33."""
+
 RETIRED = ("baremetal", "benchmark", "profile", "simulate_kernel", "trace")
 """What ``nki`` had before 0.3, to run kernels on a chip."""
 
@@ -62,7 +65,14 @@ def made() -> dict[str, ModuleType]:
     }
     found["nki.isa"].__path__ = []
     top = _module(
-        "nki", {"__path__": [], "jit": jit, "simulate": simulate, "__getattr__": _retired}
+        "nki",
+        {
+            "__path__": [],
+            "__version__": VERSION,
+            "jit": jit,
+            "simulate": simulate,
+            "__getattr__": _retired,
+        },
     )
     for name, module in found.items():
         if name.count(".") == 1:

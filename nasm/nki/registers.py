@@ -15,6 +15,18 @@ from nasm.isa.list_kinds import views
 from nasm.nki.tracing import Call, Made, TracedLoop
 from nasm.views.view import Reg, View
 
+
+def _named(call: Call) -> bool:
+    """Whether a call has any register among its operands."""
+    for value in call.operands.values():
+        if type(value) is View:
+            if value.dynamic:
+                return True
+        elif type(value) is Reg or (type(value) is tuple and any(v.dynamic for v in views(value))):
+            return True
+    return False
+
+
 ANYONE = "sync"
 """The writer of a register that nothing needs."""
 
@@ -38,21 +50,25 @@ def mentioned(call: Call) -> Iterator[int]:
 
 
 class RegisterUse:
-    """Which engines need which registers of a trace; engines of all other calls are chosen."""
+    """Which engines need which registers of a trace; engines of all other calls are chosen.
+
+    ``none`` says that it has no registers.
+    """
 
     def __init__(self, made: Sequence[Made]) -> None:
         self.needs: dict[int, dict[str, None]] = {}
         self.loops: dict[int, dict[str, None]] = {}
         self._numbers: dict[tuple[str, int], int] = {}
         self._used: dict[str, int] = {}
-        self._grown = True
+        self._grown = any(isinstance(call, TracedLoop) or _named(call) for call in made)
+        self.none = not self._grown
         while self._grown:
             self._grown = False
             self._walk(made)
 
     def engines(self, call: Call) -> tuple[str, ...]:
         """Who executes a call."""
-        register = written(call)
+        register = None if self.none else written(call)
         return (call.engine,) if register is None else tuple(self.needs.get(register) or (ANYONE,))
 
     def loop(self, loop: TracedLoop) -> tuple[str, ...]:
@@ -100,6 +116,8 @@ class RegisterUse:
 
     def own(self, operands: dict[str, Any], engine: str, have: int) -> dict[str, Any]:
         """Operands with an engine's registers in the place of the trace's."""
+        if self.none:
+            return operands
 
         def one(value: Any) -> Any:
             if isinstance(value, Reg):
@@ -110,6 +128,6 @@ class RegisterUse:
                     for d in value.dynamic
                 )
                 return replace(value, dynamic=moved)
-            return [one(item) for item in value] if isinstance(value, list) else value
+            return tuple(map(one, value)) if isinstance(value, tuple) else value
 
         return {name: one(value) for name, value in operands.items()}

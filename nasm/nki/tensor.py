@@ -9,7 +9,7 @@ from typing import Any
 from nasm.base.problems import Failure, Problem, Refused
 from nasm.base.records import replace
 from nasm.nki.errors import refuse
-from nasm.nki.indexing import emptied, indexed, items, whole_number
+from nasm.nki.indexing import emptied, indexed, items, quickly, whole_number
 from nasm.nki.names import DTYPES, DType, MemoryRegion, VirtualRegister
 from nasm.nki.rearranging import Pattern, rearranged
 from nasm.nki.run_time_values import UnknownTensor
@@ -138,6 +138,9 @@ class NkiTensor(UnknownTensor):
 
     def __getitem__(self, key: Any) -> NkiTensor:
         view = self.view_
+        made = quickly(view, key)
+        if made is not None:
+            return self._made(made)
         try:
             return self._made(indexed(view, key, self._said))
         except Failure as failure:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from types import FrameType
 from typing import Any
 
@@ -26,12 +27,31 @@ from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
 
+@dataclass(slots=True, eq=False)
+class UnrolledLoop:
+    """A loop that is being unrolled; ``name`` is how the kernel writes it."""
+
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class LoopRound:
+    """One round of a loop: what is made in it is gone when it ends."""
+
+    loop: UnrolledLoop
+    value: int
+
+    def __str__(self) -> str:
+        return f"round {self.value} of an nl.{self.loop.name}"
+
+
 @dataclass(slots=True)
 class Call:
     """An instruction that the kernel asked for.
 
     ``operands`` are by name, registers by their number in the trace; ``engine`` is the one that it
-    names, if it does; ``rounds`` are those of the static ranges that it is in.
+    names, if it does; ``rounds`` are those of the static ranges that it is in, ``parallel`` those
+    of the affine ranges of NKI 0.1.
     """
 
     row: Row
@@ -40,6 +60,7 @@ class Call:
     span: int = 0
     chain: int = 0
     rounds: tuple[int, ...] = ()
+    parallel: tuple[LoopRound, ...] = ()
 
 
 @dataclass(slots=True)
@@ -83,6 +104,7 @@ class CoreTrace:
         self.spread: set[int] = set()
         self.in_order = self.loops = 0
         self.rounds: list[int] = []
+        self.parallel: tuple[LoopRound, ...] = ()
         self._places: dict[Trail, tuple[int, int]] = {}
         self._names: dict[str, int] = {}
 
@@ -90,7 +112,9 @@ class CoreTrace:
 
     def place(self) -> tuple[int, int]:
         """The line of the kernel that is being executed, and the calls that led to it."""
-        found = trail(sys._getframe(1))
+        return self._place(trail(sys._getframe(1)))
+
+    def _place(self, found: Trail) -> tuple[int, int]:
         place = self._places.get(found)
         if place is None:
             place = self._places[found] = self._placed(found)
@@ -109,7 +133,7 @@ class CoreTrace:
         if self.inside:
             self._reachable(operands)
         span, chain = self.place()
-        made = Call(row, dict(operands), engine, span, chain, tuple(self.rounds))
+        made = Call(row, dict(operands), engine, span, chain, tuple(self.rounds), self.parallel)
         self.open[-1].append(made)
         return made
 
@@ -195,11 +219,12 @@ class CoreTrace:
         if buffer is MemoryRegion.shared_hbm and self.first and array is None:
             return self._second(sizes, dtype, buffer)
         partition, offset = (None, None) if address is None else address
-        span = self.builder.program.spans[self.place()[0]]
+        here = trail(sys._getframe(1))
+        span = self.builder.program.spans[self._place(here)[0]]
         try:
             made = self.builder.tensor(
                 buffer.memory,
-                self.named(name or variable(trail(sys._getframe(1))) or str(buffer)),
+                self.named(name or variable(here) or str(buffer)),
                 DType(dtype).stored,
                 sizes,
                 role=role,
@@ -240,15 +265,20 @@ class CoreTrace:
 
     def named(self, wanted: str) -> str:
         """A name like the wanted one that no tensor has."""
-        plain = "".join(c if c.isalnum() and c.isascii() else "_" for c in wanted).strip("_") or "t"
-        if not plain[0].isalpha():
-            plain = f"t_{plain}"
+        plain = _identifier(wanted)
         base = plain if self.core == 0 else f"{plain}_c{self.core}"
         while True:
             count = self._names[base] = self._names.get(base, -1) + 1
             name = f"{base}_{count}" if count else base
             if name not in self.builder.declared:
                 return name
+
+
+@cache
+def _identifier(wanted: str) -> str:
+    """A name that the text may have, like the wanted one."""
+    plain = "".join(c if c.isalnum() and c.isascii() else "_" for c in wanted).strip("_") or "t"
+    return plain if plain[0].isalpha() else f"t_{plain}"
 
 
 def _described(tensor: Tensor) -> str:

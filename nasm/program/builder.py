@@ -21,6 +21,7 @@ from nasm.isa.instruction import Row, bind
 from nasm.isa.target import Target
 from nasm.isa.words import VALUE, WORD
 from nasm.program import availability, check
+from nasm.program.accepted_operands import AcceptedOperands
 from nasm.program.declarations import CounterAllocation, Declarations
 from nasm.program.notes import declared_note, in_order
 from nasm.program.operand_parts import join
@@ -45,6 +46,7 @@ class ProgramBuilder(Declarations):
         super().__init__(target, generation)
         self.problems: list[Problem] = []
         self._instructions: dict[tuple[object, ...], int] = {}
+        self._accepted = AcceptedOperands()
         self._first_use: list[tuple[int, int, str]] = []
         self._waits: dict[Wait, int] = {}
         self._updates: dict[Update, int] = {}
@@ -54,6 +56,7 @@ class ProgramBuilder(Declarations):
         self._written = array("H")
         self._begun: dict[int, tuple[int, int]] = {}
         self.recorded = Recorded()
+        self.stepped: dict[int, tuple[int, Span]] = {}
         self._available: set[tuple[Row, str]] = set()
         self.places: check.Places = lambda line, row, operand: None
         self.enter(0)
@@ -114,11 +117,17 @@ class ProgramBuilder(Declarations):
 
         Raises Failure; ``spans`` says where an operand is written, so that it can be pointed at.
         """
-        more: list[Problem] = []
+        engine, more, key = self.program.queues[queue].engine, list[Problem](), None
         if wait is not None or update is not None:
             more = check.sync(self.program, queue, row, wait, update, spans)
-        row, operands = self.bound(queue, row, positional, named, spans, more)
-        engine = self.program.queues[queue].engine
+        elif spans is None and not positional and row.encoding is None:
+            core = self.program.queues[queue].core if self._entered else None
+            key = self._accepted.key(row, engine, core, named)
+        operands = None if key is None else self._accepted.filled(key, row, named)
+        if operands is None:
+            row, operands = self.bound(queue, row, positional, named, spans, more)
+            if key is not None:
+                self._accepted.keep(key, operands)
         return (self._form(engine, row, operands), *self.numbers(wait, update))
 
     def accepted(

@@ -105,7 +105,7 @@ def update_fits(program: Program, row: Row, update: Update) -> None:
             "E0314",
             f"the update of {row.name} is '{_written(update)}'; wanted '+= {row.posts}'",
             f"each of the {row.posts} {generation.channel}s posts 1 when its share has landed: "
-            f"write '+= {row.posts}', and wait for a multiple of {row.posts}",
+            f"write '++' or '+= {row.posts}', and wait for a multiple of {row.posts}",
         )
 
 

@@ -149,11 +149,12 @@ class Program:
     and events have numbers among those of all cores: see :meth:`Generation.counter`. ``cores`` is
     how many the program uses; ``files`` are those that it may read, ``allows`` what the comments of
     its text allow, ``loop_registers`` those that the text does not name; ``settings`` are put into
-    what cores hold before anything runs. ``views`` and ``macros`` are what lines that are typed in
-    may name, too; the latter belong to their author. ``posts`` are the moments that instructions
-    post, by queue and pc: empty if the text has none. ``unnamed`` are the counters that the text
-    cannot name: those of moments and drains. ``spilled`` is what transfers move that the author of
-    a kernel did not ask for, ``overlap`` within how many of its calls some go before earlier ones.
+    what cores hold before anything runs. ``views``, with arrays of tiles, and ``macros`` are what
+    lines that are typed in may name, too; the latter belong to their author. ``posts`` are the
+    moments that instructions post, by queue and pc: empty if the text has none. ``unnamed`` are
+    the counters that the text cannot name: those of moments and drains. ``spilled`` is what
+    transfers move that the author of a kernel did not ask for, ``overlap`` within how many of its
+    calls some go before earlier ones.
     """
 
     target: Target
@@ -176,7 +177,7 @@ class Program:
     files: Allowed = ANY
     loop_registers: list[LoopRegister] = field(default_factory=list)
     settings: list[Assigned] = field(default_factory=list)
-    views: dict[str, View] = field(default_factory=dict, compare=False)
+    views: dict[str, View | list[View]] = field(default_factory=dict, compare=False)
     macros: object = field(default=None, compare=False)
     posts: dict[tuple[int, int], tuple[Posted, ...]] = field(default_factory=dict, compare=False)
     unnamed: set[int] = field(default_factory=set, compare=False)

@@ -15,7 +15,14 @@ LABELS = {
     "warning": "bold yellow",
     "note": "bold cyan",
 }
-STYLES = {"message": "bold", "margin": "blue", "expansion": "dim", "note": "cyan", "hint": "green"}
+STYLES = {
+    "message": "bold",
+    "margin": "blue",
+    "expansion": "dim",
+    "note": "cyan",
+    "hint": "green",
+    "text": "",
+}
 
 
 def diagnostic(problem: Problem, width: int | None = None) -> Text:
@@ -23,7 +30,7 @@ def diagnostic(problem: Problem, width: int | None = None) -> Text:
     styles = {**STYLES, **dict.fromkeys(("label", "caret"), LABELS[problem.label])}
     made = Text()
     for what, text in pieces(problem, width):
-        if what == "text":
+        if what == "program":
             made.append_text(painted(code(text)))
         else:
             made.append(text, styles[what])

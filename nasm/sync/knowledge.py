@@ -49,6 +49,10 @@ class Knowledge:
             return other == queue or clock[other] > index
         return clock[self.queues + other] > index
 
+    def marks(self, queue: int) -> int:
+        """The marks that a queue knows to be over."""
+        return self.clocks[queue][-1]
+
     def sure(self, queue: int) -> bool:
         """Whether a queue knows that any of its own instructions on this level has completed."""
         return self.clocks[queue][self.queues + queue] > 0
@@ -105,22 +109,18 @@ class Knowledge:
             return left
         left.sort(key=self._when)
         brought = [self.brings(event) for event in left]
-        kept = [
-            n
-            for n, event in enumerate(left)
-            if not any(
-                implies(clock, event, self.queues) for m, clock in enumerate(brought) if m != n
-            )
-        ]
+        twice = known_twice(brought)  # each event brings the knowledge of itself
+        kept = [n for n, event in enumerate(left) if not implies(twice, event, self.queues)]
         known = self.clocks[queue]
         for n in kept:
             known = joined(known, brought[n])
+        some = set(kept)
         for n in reversed(range(len(left))):
             # Who was in a loop knows that it is over, and not all that who tells of it knows.
-            if n not in kept and not implies(known, left[n], self.queues):
+            if n not in some and not implies(known, left[n], self.queues):
                 known = joined(known, brought[n])
-                kept.append(n)
-        return [left[n] for n in sorted(kept)]
+                some.add(n)
+        return [left[n] for n in sorted(some)]
 
     def _when(self, event: NodeEvent) -> tuple[int, ...]:
         """Sorts events: what has more before it comes later."""
@@ -134,6 +134,22 @@ def implies(clock: Clock, event: NodeEvent, queues: int) -> bool:
     if kind == OVER:
         return bool(clock[-1] >> index & 1)
     return clock[queue if kind == STARTED else queues + queue] > index
+
+
+def known_twice(clocks: Iterable[Clock]) -> Clock:
+    """What at least two of some clocks say."""
+    most: list[int] = []
+    second: list[int] = []
+    for clock in clocks:
+        if not most:
+            most, second = list(clock), [0] * len(clock)
+            continue
+        for n, (a, b, c) in enumerate(zip(clock[:-1], most[:-1], second[:-1], strict=True)):
+            if a > c:
+                most[n], second[n] = (a, b) if a > b else (b, a)
+        second[-1] |= most[-1] & clock[-1]
+        most[-1] |= clock[-1]
+    return tuple(second)
 
 
 def joined(one: Clock, other: Clock) -> Clock:

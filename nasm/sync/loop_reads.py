@@ -7,6 +7,7 @@ alone. The first round writes what later ones do, so that a body is read once.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from nasm.base.records import dataclass, field
 from nasm.program.footprint.definite_accesses import definite_accesses
@@ -112,7 +113,7 @@ class Covering:
         if len(cover.writes) < 2 or not self._within(region):
             return False
         if cover.marks is None:
-            cover.marks = WrittenMarks(cover.tensor, self._whole(cover))
+            cover.marks = WrittenMarks(cover.tensor, partial(self._whole, cover))
             for one in cover.writes:
                 cover.marks.write(one)
         return not cover.marks.missing(region)

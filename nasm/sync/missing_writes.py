@@ -8,13 +8,17 @@ is addressed at run time, is taken to be written as far as it reaches, and is no
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from functools import cache, partial
+from typing import NamedTuple
 
 from nasm.base.problems import Note, Problem
 from nasm.base.source import Span
+from nasm.isa.instruction import Row
 from nasm.isa.list_kinds import views
-from nasm.program.footprint.forms import Form, Forms
 from nasm.program.footprint.layout import Regions
-from nasm.program.program import Program
+from nasm.program.footprint.reach import located
+from nasm.program.footprint.touched_views import InstructionViews, TouchedViews
+from nasm.program.program import Instruction, Program
 from nasm.sync.lines import Line, Sequence, lines
 from nasm.sync.reused_bytes import Overwritten
 from nasm.sync.written_bytes import WrittenMarks
@@ -30,23 +34,29 @@ def chosen(program: Program) -> frozenset[int]:
     return frozenset(t.index for t in program.tensors.values() if t.fixed)
 
 
-def unwritten(program: Program, sequence: Sequence, by_hand: frozenset[int]) -> list[Problem]:
+def unwritten(
+    program: Program,
+    sequence: Sequence,
+    by_hand: frozenset[int],
+    touched: TouchedViews | None = None,
+) -> list[Problem]:
     """The reads of elements that no line before has written, or that are another's by then.
 
     Each place is reported once. ``by_hand`` are the tensors that may share bytes while they live.
     """
-    walks = [_Walk(program, core) for core in range(len(sequence.cores))]
+    touched = touched or TouchedViews(program.generation)
+    walks = [_Walk(program, core, touched) for core in range(len(sequence.cores))]
     tensors = {tensor.index for tensor in program.tensors.values()}
     found: list[Problem] = []
     seen: set[object] = set()
     for walk, items in zip(walks, sequence.cores, strict=True):
         every = list(lines(items))
         others = {
-            region.area
+            view.tensor.index
             for other, theirs in zip(walks, sequence.cores, strict=True)
             if other is not walk
             for line in lines(theirs)
-            for region in _writes(other.form(line))
+            for view in other.touches(line).writes
         }
         found += walk.walk(every, walk.marks(tensors - others), seen)
         found += walk.stale(every, by_hand, seen)
@@ -60,26 +70,23 @@ def unwritten_in_blocks(program: Program) -> list[Problem]:
     may come before; what the same queue writes further down does not, unless a branch skips the
     read.
     """
-    walks = [_Walk(program, core) for core in range(program.cores)]
+    touched = TouchedViews(program.generation)
+    walks = [_Walk(program, core, touched) for core in range(program.cores)]
     queues = [
         [Line(n, *line) for line in zip(q.instructions, q.spans, q.chains, strict=True)]
         for n, q in enumerate(program.queues)
     ]
-    written: list[dict[Region, None]] = []
-    for queue, own in zip(program.queues, queues, strict=True):
-        forms = {line.instruction: line for line in own}.values()
-        every = (_writes(walks[queue.core].form(line)) for line in forms)
-        written.append({region: None for regions in every for region in regions})
     found: list[Problem] = []
     seen: set[object] = set()
     blocked = {tensor.index for tensor in program.tensors.values() if tensor.block}
     for number, queue in enumerate(program.queues):
         walk = walks[queue.core]
         tensors = walk.marks(blocked)
-        for other, regions in enumerate(written):
-            for region in regions if other != number else ():
-                if region.area in tensors:
-                    tensors[region.area].write(region)
+        for other in range(len(queues)):
+            for line in queues[other] if other != number else ():
+                for view in walks[program.queues[other].core].touches(line).writes:
+                    if view.tensor.index in tensors:
+                        tensors[view.tensor.index].write(walk.region(view))
         found += walk.walk(queues[number], tensors, seen, _skipped(program, number))
     return found
 
@@ -94,34 +101,46 @@ def _skipped(program: Program, queue: int) -> set[int]:
     return found
 
 
-def _writes(form: Form) -> tuple[Region, ...]:
-    return form.writes if form.moved is None else (*form.writes, *form.moved.writes)
+@cache
+def _keeps(row: Row) -> bool:
+    """Whether a row may leave some of an operand as it is."""
+    return any(operand.access == "rw" for operand in row.operands)
+
+
+class _Touched(NamedTuple):
+    """The views that a line certainly reads, and those that it may write."""
+
+    reads: tuple[View, ...]
+    writes: tuple[View, ...]
 
 
 class _Walk:
     """Goes through the lines of one core."""
 
-    def __init__(self, program: Program, core: int) -> None:
-        self.program, self.core = program, core
-        self.forms = Forms(program.generation)
-        self.forms.regions = Regions({t.index: t.index for t in program.tensors.values()})
-        self._forms: dict[int, Form] = {}
-        self._left: dict[int, tuple[frozenset[Region], frozenset[int]]] = {}
+    def __init__(self, program: Program, core: int, touched: TouchedViews) -> None:
+        self.program, self.core, self.touched = program, core, touched
+        self.regions = Regions({t.index: t.index for t in program.tensors.values()})
+        self._known: dict[int, _Touched] = {}
 
-    def form(self, line: Line) -> Form:
+    def touches(self, line: Line) -> _Touched:
         """What a line touches."""
-        found = self._forms.get(line.instruction)
+        found = self._known.get(line.instruction)
         if found is None:
             engine = self.program.queues[line.queue].engine
             instruction = self.program.instructions[line.instruction]
-            found = self._forms[line.instruction] = self.forms.of(instruction, engine, self.core)
+            views = self.touched.of(instruction, engine, self.core)
+            reads = tuple(self._certainly(instruction, views))
+            found = self._known[line.instruction] = _Touched(reads, views.all_writes)
         return found
+
+    def region(self, view: View) -> Region:
+        """The bytes that a view may touch, each tensor having bytes of its own."""
+        return located(self.regions, view)
 
     def marks(self, of: Container[int]) -> dict[int, WrittenMarks]:
         """What of some of the tensors has been written so far: nothing."""
-        region = self.forms.regions.of
         return {
-            t.index: WrittenMarks(t, region(View.whole(t)))
+            t.index: WrittenMarks(t, partial(self.region, View.whole(t)))
             for t in self.program.tensors.values()
             if t.init is None and t.role not in ("input", "inout") and t.index in of
         }
@@ -138,64 +157,80 @@ class _Walk:
         What was ``seen`` are lines, with the place where what they read is declared.
         """
         for number, line in enumerate(every):
-            form = self.form(line)
-            for read in self._reads(line, form) if number not in skipped else ():
-                written = tensors.get(read.area)
-                if written is None or (place := (line.span, written.declared)) in seen:
+            reads, writes = self.touches(line)
+            for view in reads if number not in skipped else ():
+                written = tensors.get(view.tensor.index)
+                if written is None or written.all:
                     continue
+                if (place := (line.span, written.declared)) in seen:
+                    continue
+                read = self.region(view)
                 if missing := written.missing(read):
                     seen.add(place)
                     yield self._problem(line, written.tensor, read, missing)
-            for write in _writes(form):
-                if write.area in tensors:
-                    tensors[write.area].write(write)
+            for view in writes:
+                written = tensors.get(view.tensor.index)
+                if written is not None and not written.all:
+                    self._write(written, view)
+
+    def _write(self, written: WrittenMarks, view: View) -> None:
+        tensor = view.tensor
+        if view.shape == tensor.shape and view == View.whole(tensor):
+            written.all = True
+        else:
+            written.write(self.region(view))
 
     def stale(
         self, every: list[Line], by_hand: frozenset[int], seen: set[object]
     ) -> Iterator[Problem]:
         """The reads of tensors whose bytes another one has taken since they were written."""
-        tensors = self.program.tensors.values()
+        tensors, region = self.program.tensors.values(), self.touched.region
         taken = Overwritten(t for t in tensors if t.index in by_hand and t.core == self.core)
-        for number, line in enumerate(every if taken.sharing else ()):
-            form = self.form(line)
-            for read in self._reads(line, form):
-                for other, at in taken.by(read):
+        sharing = taken.sharing
+        for number, line in enumerate(every if sharing else ()):
+            reads, writes = self.touches(line)
+            for view in reads:
+                index = view.tensor.index
+                for other, at in taken.by(index, region(view)) if index in sharing else ():
                     place = (line.span, every[at].span)
                     if place not in seen:
                         seen.add(place)
-                        yield self._taken(line, read.area, other, every[at])
-            for write in _writes(form):
-                taken.write(write, number)
+                        yield self._taken(line, index, other, every[at])
+            for view in writes:
+                if view.tensor.index in sharing:
+                    taken.write(view.tensor.index, region(view), number)
 
-    def _reads(self, line: Line, form: Form) -> Iterator[Region]:
-        """What a line certainly reads."""
-        moved = form.moved
-        reads = form.reads
+    def _certainly(self, instruction: Instruction, touched: InstructionViews) -> list[View]:
+        """What is read; nothing that may be left as it is, or of which a tile picks elements."""
+        moved, reads = touched.moved, touched.reads
         if moved is not None and moved.reads is not moved.writes:
             reads += moved.reads
-        if not reads:
-            return
-        left = self._left.get(line.instruction)
-        if left is None:
-            left = self._left[line.instruction] = self._kept(line.instruction)
-        kept, picked = left
-        for region in reads:
-            if region not in kept and region.area not in picked and region not in form.loose:
-                yield region
-
-    def _kept(self, number: int) -> tuple[frozenset[Region], frozenset[int]]:
-        """What an instruction may leave as it is, and of which tensors a tile picks elements."""
-        instruction, region = self.program.instructions[number], self.forms.regions.of
         kept: set[Region] = set()
-        read: set[Region] = set()
+        picked: set[int] = set()
+        operands = instruction.operands
+        if _keeps(instruction.row) or any(
+            v.offsets is not None for o in operands for v in views(o)
+        ):
+            kept, picked = self._left(instruction)
+        return [
+            view
+            for view in reads
+            if not (view.dynamic or view.tensor.index in picked)
+            and not (kept and self.region(view) in kept)
+        ]
+
+    def _left(self, instruction: Instruction) -> tuple[set[Region], set[int]]:
+        """What an instruction may leave as it is, and of which tensors a tile picks elements."""
+        kept: set[Region] = set()
+        other: set[Region] = set()
         picked: set[int] = set()
         for operand, value in zip(instruction.row.operands, instruction.operands, strict=False):
             for view in views(value):
                 if view.offsets is not None:
                     picked.add(view.tensor.index)
                 elif not view.dynamic:
-                    (kept if operand.access == "rw" else read).add(region(view))
-        return frozenset(kept - read), frozenset(picked)
+                    (kept if operand.access == "rw" else other).add(self.region(view))
+        return kept - other, picked
 
     def _taken(self, line: Line, index: int, other: int, by: Line) -> Problem:
         """The sentence about a read of what was another tensor's by then."""

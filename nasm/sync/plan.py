@@ -57,33 +57,43 @@ class LevelPlan:
 
 
 class Slots:
-    """Semaphores for the transfers of a level: each serves one of them at a time."""
+    """Semaphores for the transfers of a level: each serves one of them at a time.
+
+    Transfers take them in the order of their marks.
+    """
 
     def __init__(self, most: int) -> None:
         self.most = most
         self._used: dict[int, tuple[int, int]] = {}
-        self._count = 0
+        self._marks = 0
 
-    def free(self, knowledge: Knowledge, queue: int) -> int | None:
-        """One that a queue knows to be free, used the longest ago; None if there is none."""
-        for slot, (mark, _) in self._used.items():
-            if knowledge.knows(queue, NodeEvent(OVER, -1, mark)):
-                return slot
-        if self._count < self.most:
-            self._count += 1
-            return self._count - 1
-        return None
+    def take(self, mark: int, known: int) -> tuple[int, int] | None:
+        """Let a transfer have one that is free if the ``known`` marks are over; None without one.
+
+        It is the one used the longest ago. Returns which one, and the how manyth use.
+        """
+        over = known & self._marks
+        if over:
+            before = _lowest(over)
+            slot, uses = self._used.pop(before)
+            self._marks ^= 1 << before
+        elif len(self._used) < self.most:
+            slot, uses = len(self._used), 0
+        else:
+            return None
+        self._used[mark] = slot, uses + 1
+        self._marks |= 1 << mark
+        return self._used[mark]
 
     @property
     def oldest(self) -> int:
         """The mark of the transfer that has had its semaphore for the longest time."""
-        return next(iter(self._used.values()))[0]
+        return _lowest(self._marks)
 
-    def take(self, slot: int, mark: int) -> tuple[int, int]:
-        """Let a transfer have one; which it is, and the how manyth use."""
-        _, uses = self._used.pop(slot, (-1, 0))
-        self._used[slot] = mark, uses + 1
-        return slot, uses + 1
+
+def _lowest(marks: int) -> int:
+    """The first of some marks."""
+    return (marks & -marks).bit_length() - 1
 
 
 class Planner:
@@ -131,13 +141,13 @@ class Planner:
         before = knowledge.clocks[queue]
         waits = self.settle(queue, step.needs)
         if self.first is not None and step.mark in self.first.waited:
-            slot = self.slots.free(knowledge, queue)
+            slot = self.slots.take(step.mark, knowledge.marks(queue))
             if slot is None:
                 more = NodeEvent(OVER, -1, self.slots.oldest)
                 waits = self._again(queue, before, (*step.needs, more))
-                slot = self.slots.free(knowledge, queue)
+                slot = self.slots.take(step.mark, knowledge.marks(queue))
                 assert slot is not None
-            self.plan.slots[step.mark] = self.slots.take(slot, step.mark)
+            self.plan.slots[step.mark] = slot
         counts = waits or step.mark in self.plan.slots
         if not sure and (len(waits) > 1 or (counts and step.after < 0)):
             self.unsure.add(queue)

@@ -34,22 +34,20 @@ class Overwritten:
         self._writes: dict[int, list[Writing]] = {index: [] for index in self.sharing}
         self._number = 0
 
-    def write(self, region: Region, line: int) -> None:
-        """A line writes some of the tensor that is the region's area."""
-        writes = self._writes.get(region.area)
-        if writes is not None:
-            self._number += 1
-            writes.append(Writing(self._number, region._replace(area=-1), line))
+    def write(self, tensor: int, region: Region, line: int) -> None:
+        """A line writes some of a tensor, by its index, that shares bytes."""
+        self._number += 1
+        self._writes[tensor].append(Writing(self._number, region, line))
 
-    def by(self, region: Region) -> Iterator[tuple[int, int]]:
-        """Who has written bytes that are read here, and at which line, after their own tensor."""
-        own = self._writes.get(region.area)
+    def by(self, tensor: int, read: Region) -> Iterator[tuple[int, int]]:
+        """Who has written bytes that are read of a tensor, and at which line, after that was."""
+        own = self._writes[tensor]
         if not own:
             return  # nothing wrote it: that is reported elsewhere
-        begun, read = own[0].number, region._replace(area=-1)
-        for other in self.sharing[region.area]:
+        begun = own[0].number
+        for other in self.sharing[tensor]:
             theirs = self._writes[other]
-            if not theirs or theirs[-1].number < begun:
+            if other == tensor or not theirs or theirs[-1].number < begun:
                 continue
             for write in reversed(theirs):
                 if write.number < begun:
@@ -94,20 +92,42 @@ def _touched(region: Region, box: Region) -> NDArray[np.bool_]:
     return found
 
 
+Span = tuple[int, int, int, int]
+"""Where a tensor is: its first byte and the one after its last, its first row and how many."""
+
+
 def _sharing(tensors: list[Tensor]) -> dict[int, tuple[int, ...]]:
-    """Of each tensor, by index, the others that have bytes in common with it; some have."""
-    found: dict[int, list[int]] = {}
+    """Of each tensor, by index, those that have bytes in common with it; some others have."""
+    found: dict[int, tuple[int, ...]] = {}
     memories: dict[tuple[str, int], list[Tensor]] = {}
     for tensor in tensors:
         memories.setdefault((tensor.memory.name, tensor.core), []).append(tensor)
     for members in memories.values():
         members.sort(key=lambda t: t.offset or 0)
+        spans: dict[Span, list[int]] = {}
         for at, tensor in enumerate(members):
-            end = (tensor.offset or 0) + tensor.bytes
-            for other in members[at + 1 :]:
-                if (other.offset or 0) >= end:
-                    break
-                if tensor.shares(other):
-                    found.setdefault(tensor.index, []).append(other.index)
-                    found.setdefault(other.index, []).append(tensor.index)
-    return {index: tuple(others) for index, others in found.items()}
+            spans.setdefault(_span(tensor), []).append(at)
+        for span, others in _meeting(list(spans)):
+            here = tuple(members[n].index for n in sorted(n for s in others for n in spans[s]))
+            if len(here) > 1:
+                found.update((members[n].index, here) for n in spans[span])
+    return found
+
+
+def _span(tensor: Tensor) -> Span:
+    start = tensor.offset or 0
+    return start, start + tensor.bytes, tensor.partition or 0, tensor.partitions
+
+
+def _meeting(spans: list[Span]) -> Iterator[tuple[Span, list[Span]]]:
+    """Each of some spans, which are in order, with those that have bytes in common with it."""
+    met: list[list[Span]] = [[span] for span in spans]
+    for at, (_, end, row, rows) in enumerate(spans):
+        for behind in range(at + 1, len(spans)):
+            start, _, first, count = spans[behind]
+            if start >= end:
+                break
+            if not rows or row - count < first < row + rows:
+                met[at].append(spans[behind])
+                met[behind].append(spans[at])
+    return zip(spans, met, strict=True)

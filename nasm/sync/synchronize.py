@@ -14,22 +14,26 @@ from nasm.base import gc_pause
 from nasm.base.problems import Failure, Problem, Unsaid, counted
 from nasm.program.builder import ProgramBuilder
 from nasm.program.footprint.forms import Form, Forms
+from nasm.program.footprint.touched_views import TouchedViews
 from nasm.sync.dependences import DependenceLevel, Dependences
 from nasm.sync.emit import CoreOutput, LevelWriter
 from nasm.sync.lines import Item, Line, Loop, Sequence, lines
 from nasm.sync.plan import planned
 
 
-def synchronise(builder: ProgramBuilder, sequence: Sequence) -> None:
+def synchronise(builder: ProgramBuilder, sequence: Sequence) -> TouchedViews:
     """Put the instructions of a sequence into the queues, with the waits and updates they need.
 
-    All tensors get their places first, and every instruction is checked: raises Failure.
+    All tensors get their places first, and every instruction is checked: raises Failure. Returns
+    what the instructions touch.
     """
+    touched = TouchedViews(builder.generation)
     with gc_pause.paused():
         check(builder, sequence)
         for core, items in enumerate(sequence.cores):
             if items:
-                Core(builder, core).write(items)
+                Core(builder, core, touched).write(items)
+    return touched
 
 
 def check(builder: ProgramBuilder, sequence: Sequence) -> None:
@@ -62,12 +66,14 @@ def _every(items: list[Item]) -> Iterator[Line]:
 class Core:
     """Reads the items of one core, and writes them with what they wait for."""
 
-    def __init__(self, builder: ProgramBuilder, core: int) -> None:
+    def __init__(
+        self, builder: ProgramBuilder, core: int, touched: TouchedViews | None = None
+    ) -> None:
         self.builder, self.core = builder, core
         self.program, self.generation = builder.program, builder.generation
         self.numbers = [n for n, q in enumerate(self.program.queues) if q.core == core]
         self.queues = {number: own for own, number in enumerate(self.numbers)}
-        self.forms = Forms(self.generation)
+        self.forms = Forms(self.generation, touched)
         self._known: dict[int, Form] = {}
 
     def write(self, items: list[Item]) -> None:

@@ -83,7 +83,7 @@ class Call:
     @property
     def code(self) -> int:
         """How it ends where nothing fails: 1 for a difference, or a submission that fails."""
-        return int(self.name in ("fmt-diff", "grade"))
+        return int(self.name in ("fmt-diff", "grade", "judge", "learn"))
 
     def lay_out(self, place: Path) -> None:
         """Lay out what it begins with."""
@@ -141,6 +141,8 @@ CALLS = (
     _call("tune", "tune p.nasm --target trn1,trn2 -j 1 --no-keep --runs 5"),
     # what is there would be run in processes of its own, which have faults of their own
     _call("grade", "grade ex none.nasm -j 1 --csv a.csv --json", "a.csv"),
+    _call("judge", "judge ex none.nasm -j 1 --json"),
+    _call("learn", "learn add --dir mine --once"),
     _call("diff", "diff p.nasm q.nasm --json"),
     _call("check", "check p.nasm q.nasm --sarif s.sarif --json", "s.sarif"),
     _call("check-map", "check p.nasm --map"),

@@ -8,11 +8,13 @@ import sys
 from pathlib import Path
 
 from tests.fuzz import driver
+from tests.fuzz.adapter import Adapter
 from tests.fuzz.arrays import Arrays
 from tests.fuzz.calls import Calls
 from tests.fuzz.commands import Commands
 from tests.fuzz.hostile import Hostile
 from tests.fuzz.objects import Objects
+from tests.fuzz.old_kernels import OldKernels
 from tests.fuzz.oracles import Oracles
 from tests.fuzz.order import Ordered
 from tests.fuzz.programs import Programs
@@ -30,10 +32,12 @@ FUZZERS = {
         Calls,
         Ordered,
         Kernels,
+        OldKernels,
         Objects,
         Recordings,
         Tensix,
         Wire,
+        Adapter,
         Oracles,
         Hostile,
     )

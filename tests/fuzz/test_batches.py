@@ -16,10 +16,12 @@ BATCH = {
     "calls": 60,
     "order": 30,
     "kernels": 60,
+    "dialect": 160,
     "objects": 400,
     "recordings": 160,
     "tensix": 150,
     "wire": 12,
+    "adapter": 64,
     "oracles": 25,
     "hostile": 25,
 }

@@ -13,9 +13,9 @@ import pytest
 
 from nasm.base.problems import Failure
 from nasm.grading import class_report
-from nasm.grading.exercise import Exercise, ExerciseCase, submissions_of
-from nasm.grading.grade import grade
-from nasm.grading.grading import faults, grades
+from nasm.grading.exercise import CHECKS, Exercise, ExerciseCase, exercises_of, submissions_of
+from nasm.grading.grade import grade, reason
+from nasm.grading.grading import faults, judge
 from nasm.show.documents import plain
 from tests.parts import part
 
@@ -116,7 +116,7 @@ def test_hints_come_one_after_the_other(exercise: Path) -> None:
     toml = exercise / "exercise.toml"
     toml.write_text(toml.read_text().replace('"Multiply by two."', '["Look.", "Twice.", "By 2."]'))
     found = judged(exercise, DOUBLE.replace("operand0=2", "operand0=3"))
-    shown = class_report.one(found, 80, 2)
+    shown = class_report.one(found, 80, 2) + class_report.more_hints(found, 2)
     assert [line for line in shown if "hint" in line] == [
         "hint: Look.",
         "hint: Twice.",
@@ -224,8 +224,21 @@ def test_an_exercise_that_is_wrong_says_how(exercise: Path) -> None:
 def test_what_is_no_exercise(exercise: Path, file: str, text: str, message: str) -> None:
     (exercise / file).write_text(text)
     with pytest.raises(Failure, match="E0847") as raised:
-        grades(exercise, [exercise / "solutions" / "twice.nasm"])
+        judge(exercise, [exercise / "solutions" / "twice.nasm"])
     assert message in str(raised.value)
+
+
+def test_each_exercise_of_ours_has_a_text_and_its_number() -> None:
+    found = exercises_of(EXERCISES)
+    assert len(found) >= 16
+    assert [each.wanted.number for each in found] == list(range(1, len(found) + 1))
+    for each in found:
+        assert each.text.startswith(f"# {each.wanted.title}\n")
+        assert each.submissions("solutions")
+        assert each.submissions("starter")
+        assert {reason(path) for path in each.submissions("wrong")} <= set(CHECKS)
+        assert len(each.submissions("wrong")) >= 3
+        assert {"right"} <= set(each.wanted.hints)
 
 
 @pytest.mark.thorough
@@ -247,8 +260,8 @@ def test_a_class_is_judged_the_same_over_processes(exercise: Path) -> None:
         (exercise.parent / "class" / name).mkdir(parents=True)
         (exercise.parent / "class" / name / "submission.nasm").write_text(text)
     paths = submissions_of(str(exercise.parent / "class"))
-    found = grades(exercise, paths, executor=2)
-    assert found == grades(exercise, paths)
+    found = judge(exercise, paths, executor=2, fresh=0)
+    assert found == judge(exercise, paths, fresh=0)
     assert [class_report.student(each.submission) for each in found] == list(texts)
     assert [each.failed for each in found] == ["", "right", "order", "read", "read"]
     read = list(csv.DictReader(io.StringIO(class_report.comma_separated(found))))

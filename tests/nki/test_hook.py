@@ -333,6 +333,8 @@ def test_simulate_kernel_takes_arguments_as_the_plug_in_for_vllm_gives_them() ->
             simulate_kernel(names["doubled"], [], {"x": x}, 2),
             simulate_kernel(names["doubled"], (x,), {}),
             simulate_kernel(names["doubled"].function, args=[x], kwargs={}, lnc=1),
+            simulate_kernel(names["doubled"], (), {"x": x}, lnc=2),
+            simulate_kernel(names["doubled"], args=[], kwargs={"x": x}, _lnc=2),
         ):
             assert (found == 2 * x).all()
 

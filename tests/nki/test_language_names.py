@@ -13,6 +13,7 @@ import pytest
 
 from nasm.nki import language as nl
 from nasm.nki.names import DType
+from nasm.nki.target import default_target
 from nasm.nki.tensor import NkiTensor
 from tests.nki.kernels import refused, tensor, traced
 from tests.tables import each
@@ -202,6 +203,8 @@ def test_the_sizes_of_sbuf_are_of_the_generation(target: str, kib: int) -> None:
 
 
 def test_outside_of_a_kernel_sizes_are_of_the_target_that_is_asked_for(monkeypatch: Any) -> None:
+    monkeypatch.setenv("NKI_NC_VERSION", "gen2")
+    assert default_target() == "gen2"
     monkeypatch.setenv("NEURON_PLATFORM_TARGET_OVERRIDE", "trn3")
     assert nl.tile_size.sbuf_fmax_bytes == 256 * 1024
     monkeypatch.setenv("NEURON_PLATFORM_TARGET_OVERRIDE", "trn9")

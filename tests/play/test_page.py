@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from nasm.apps.play.assets import BACKEND, FOLDER, NAMES
+from nasm.apps.play.exercises import exercises
 from nasm.apps.play.folder import Folder
 from nasm.apps.play.in_browser import answer
 from nasm.apps.play.server import PlayServer, Serving
@@ -192,6 +193,25 @@ def test_a_run_is_stopped(browser: Browser, address: str) -> None:
     page.wait("document.querySelector('#state').textContent === 'stopped'")
     page.write(".target trn2\n")
     assert page.run().startswith("passed")
+
+
+def test_an_exercise_is_done(browser: Browser, address: str) -> None:
+    page = Page(browser, address)
+    browser.value(
+        "const t = document.querySelector('#open'); t.value = 'task:add'; "
+        "t.dispatchEvent(new Event('change'))"
+    )
+    page.wait("!document.querySelector('#tab-exercise').hidden")
+    assert "Add two tensors" in page.text("#task")
+    page.click("#judge")
+    page.wait("document.querySelector('#state').textContent === 'not yet'")
+    assert "FAILS" in page.text("#judged")
+    (solution, *_) = exercises()["add"].submissions("solutions")
+    page.write(Path(solution).read_text())
+    page.click("#judge")
+    page.wait("document.querySelector('#state').textContent === 'passed'")
+    assert "✓" in page.text("#open")
+    assert browser.errors == []
 
 
 def test_a_program_is_saved_into_the_folder(browser: Browser, address: str) -> None:

@@ -123,6 +123,18 @@ def test_a_program_runs(client: Client) -> None:
     assert "did you mean" in found["report"]
 
 
+def test_an_exercise_is_judged_without_showing_what_is_hidden(client: Client) -> None:
+    names = [name for name, _ in client.ask("about")[1]["exercises"]]
+    assert "add" in names
+    found = client.ask("exercise", exercise="add")[1]
+    assert "Add two tensors" in found["html"]
+    made = client.ask("judge", exercise="add", text=found["starter"], hints=1)[1]
+    assert (made["passed"], "hint" in made["html"]) == (False, True)
+    for wrong in ("ad", "../add", "", None, 7, ["add"]):
+        assert client.ask("judge", exercise=wrong, text="")[0] == 422
+    assert client.ask("judge", exercise="add", text="", hints=-1)[0] == 422
+
+
 def test_a_program_without_end_is_ended(client: Client) -> None:
     found = client.ask("run", text=ENDLESS)[1]
     assert not found["ok"]

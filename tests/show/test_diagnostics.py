@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
+import nasm
 from nasm.base.problems import (
     Failure,
     Note,
@@ -237,3 +238,13 @@ def test_of_thousands_of_words_a_likely_one_is_meant(word: str) -> None:
 def test_problems_are_apart() -> None:
     two = diagnostics([Problem("E0802", "a"), Problem("E0803", "b")])
     assert two.plain == "error[E0802]: a\n\nerror[E0803]: b"
+
+
+def test_only_the_line_of_the_program_has_its_colours() -> None:
+    with pytest.raises(Failure) as raised:
+        nasm.assemble(".target trn2\n@vector Nopp\n")
+    shown = diagnostic(raised.value.problems[0])
+    styles = {shown.plain[span.start : span.end]: span.style for span in shown.spans}
+    assert styles["@vector"]
+    assert not styles.get("did")
+    assert "2" not in styles  # of text:2:9

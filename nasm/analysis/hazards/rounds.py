@@ -56,7 +56,7 @@ class ExecutedLines:
     def round(self, place: Place) -> Round:
         """Their values. The value of a run-time loop continues where the loop is entered again."""
         return tuple(
-            self.reached(place, frame.loop[0]) if frame.loop else _bound(frame)[1]
+            self.reached(place, frame.loop.number) if frame.loop else _bound(frame)[1]
             for frame in _loops(self.chain(place))
         )
 
@@ -66,7 +66,7 @@ class ExecutedLines:
         key: list[int] = []
         for frame in self.chain(place):
             value = frame.bound[1] if frame.bound else 0
-            key += frame.span.start, self.reached(place, frame.loop[0]) if frame.loop else value
+            key += frame.span.start, self.reached(place, frame.loop.number) if frame.loop else value
         return (*key, -1 if span is None else span.start)
 
     def within(self, place: Place) -> set[Span]:
@@ -84,11 +84,11 @@ class ExecutedLines:
         starts = self._heads.get((queue, frame.span))
         if starts is None:
             starts = self._heads[queue, frame.span] = self._starts(queue, frame.span)
-        return frame.loop[1] * (bisect_right(starts, index) - 1)
+        return frame.loop.step * (bisect_right(starts, index) - 1) + frame.loop.offset
 
     def loop(self, place: Place, number: int) -> Frame:
         """A loop at run time around the line of an instruction, by its number."""
-        return next(f for f in self.chain(place) if f.loop and f.loop[0] == number)
+        return next(f for f in self.chain(place) if f.loop and f.loop.number == number)
 
     def _starts(self, queue: int, loop: Span) -> list[int]:
         """Where the rounds of a loop start: at the first of its instructions."""
@@ -97,7 +97,7 @@ class ExecutedLines:
         for pc, chain in enumerate(lines.chains):
             for frame in self.program.chains[chain]:
                 if frame.loop and frame.span == loop:
-                    heads.setdefault(frame.loop[0], pc)
+                    heads.setdefault(frame.loop.number, pc)
         first = set(heads.values())
         return [index for index, pc in enumerate(pcs) if pc in first]
 

@@ -19,7 +19,7 @@ from nasm.targets import TARGETS
 
 _LABELLED = re.compile(r"\s*(?:@export\s+)?[\w{}]+\s*:\s*")
 _DIRECTIVE = re.compile(r"(?:@\w+\s+)?(\.\w*)$")
-_TENSOR = re.compile(r"\.(\w+)\s+(?:@export\s+)?[\w{}]+\s+(\w*)$")
+_TENSOR = re.compile(r"\.(\w+)\s+(?:@export\s+)?[\w{}]+(?:\[[^\]]*\])?\s+(\w*)$")
 _INCLUDE = re.compile(r'\.include\s+"([^"]*)')
 _MOMENT = re.compile(r"\bafter\s(?:[^$;]*,)?\s*(\w*)$")
 _SETTING = re.compile(r"(?:@\w+\s+)?\.(?:cfg|write)\s(?:[^;:]*,)?\s*(\w*)$")
@@ -88,7 +88,9 @@ def _names(analysis: Analysis) -> CompletionNames:
     else:
         words["engine"] = {e.name: e.summary for e in generation.engines}
     plain = [s for s in analysis.index.symbols if HOLE not in s.shape]
-    words["tensor"] = _of(plain, "tensor", "view", "transfer") | dict(words.get("tensor", {}))
+    words["tensor"] = _of(plain, "tensor", "array", "view", "transfer") | dict(
+        words.get("tensor", {})
+    )
     words["constant"] = _of(plain, "variable", "parameter", "constant") | dict(
         words.get("constant", {})
     )

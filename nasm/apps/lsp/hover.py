@@ -94,6 +94,7 @@ def _constant(analysis: Analysis, symbol: DeclaredSymbol, mention: Mention) -> I
 def _tensor(analysis: Analysis, symbol: DeclaredSymbol, mention: Mention) -> Iterator[str]:
     made = analysis.program.tensors if analysis.program else {}
     shape = mention.shape if may_be_same_name(mention.shape, symbol.shape) else symbol.shape
+    shape += HOLE if symbol.kind == "array" else ""
     tensors = [t for name, t in made.items() if may_be_same_name(shape, name)]
     if not tensors:
         yield from _declared(analysis, symbol, mention)
@@ -225,6 +226,7 @@ def _listed(found: Iterable[Line]) -> str:
 _SYMBOLS: dict[str, Callable[[Analysis, DeclaredSymbol, Mention], Iterator[str]]] = {
     "constant": _constant,
     "tensor": _tensor,
+    "array": _tensor,
     "semaphore": _counter,
     "event": _counter,
     "moment": _moment,

@@ -182,7 +182,9 @@ class _Reader:
             kind = written[number].kind if number < len(written) else None
             if len(part) > 1 and part[0].kind == "name" and part[1].text == "=":
                 self.note("operand", part[0], head.shape)
-                kind = row.kind(part[0].shape) if row is not None else None
+                kind = None
+                if row is not None:
+                    kind = row.kind(part[0].shape) or row.kind(f"{part[0].shape}0")  # op= is op0=
                 part = part[2:]
             self.operand(part, kind, engine)
         self.sync(rest[end:])
@@ -241,15 +243,19 @@ class _Reader:
 
     def tensor(self, rest: Sequence[LexItem], exported: bool) -> None:
         """``.sbuf t bf16[128, 512] @ 0:64``."""
+        tiles = _tiles(rest)
         for item in rest[:1]:
             if item.kind == "name":
-                self.declare("tensor", NAME, item, self.home(exported))
-        for item in rest[1:2]:
+                kind = "array" if tiles else "tensor"
+                self.declare(kind, NAME, item, self.home(exported))
+        self.general(rest[1 : 1 + tiles])
+        rest = rest[1 + tiles :]
+        for item in rest[:1]:
             if dtypes.find(item.shape) is not None:
                 self.note("dtype", item)
             else:  # a constant or a parameter that is one
                 self.general([item])
-        self.general([item for item in rest[2:] if item.shape not in _WORDS])
+        self.general([item for item in rest[1:] if item.shape not in _WORDS])
 
     def constants(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
         """``.const N = 512, K = N // 4``, and ``.view name = expression``."""
@@ -356,6 +362,16 @@ class _Reader:
         "core": cores,
         "target": targets,
     }
+
+
+def _tiles(rest: Sequence[LexItem]) -> int:
+    """How many items ``[2]`` are after the name of an array of tiles; 0 if it is none."""
+    depth = 0
+    for at, item in enumerate(rest[1:], 1):
+        depth += (item.text in _OPEN) - (item.text in _CLOSE)
+        if not depth:
+            return at if at > 1 else 0
+    return 0
 
 
 def _exported(parts: Sequence[LexItem]) -> int:

@@ -101,6 +101,7 @@ COLOURS = {
     "dtype": "type",
     "function": "function",
     "tensor": "variable",
+    "array": "variable",
     "view": "variable",
     "constant": "macro",
     "variable": "parameter",

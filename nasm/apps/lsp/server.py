@@ -50,6 +50,7 @@ _SEVERITIES = {
 }
 _KINDS = {
     "tensor": lsp.SymbolKind.Array,
+    "array": lsp.SymbolKind.Array,
     "view": lsp.SymbolKind.Array,
     "constant": lsp.SymbolKind.Constant,
     "variable": lsp.SymbolKind.Variable,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from nasm import __version__
 from nasm.apps.play import answers, program_runs
@@ -14,7 +15,7 @@ def answer(what: str, asked: str) -> str:
     try:
         given = json.loads(asked)
         if what == "about":
-            content = {"nasm": __version__, "folder": None}
+            content: dict[str, Any] = {"nasm": __version__, "folder": None, "exercises": []}
         elif what == "run":
             content = program_runs.run_here(given)
         else:

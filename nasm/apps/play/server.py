@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 from nasm import __version__
 from nasm.apps.play.assets import ASSETS, asset
+from nasm.apps.play.exercises import exercise, titles
 from nasm.apps.play.folder import Folder
 from nasm.apps.play.workers import Busy, Workers
 from nasm.base.problems import Failure, Refused
@@ -155,7 +156,11 @@ class _Handler(BaseHTTPRequestHandler):
         if what == "about":
             folder = serving.folder
             named = {"names": folder.names(), "read_only": folder.read_only} if folder else None
-            return {"nasm": __version__, "folder": named}
+            return {"nasm": __version__, "folder": named, "exercises": titles()}
+        if what == "exercise":
+            return exercise(asked)
+        if what == "judge":
+            return serving.workers.judge(asked)
         if what in ("read", "write") and serving.folder is not None:
             do: Callable[[dict[str, Any]], dict[str, Any]] = getattr(serving.folder, what)
             return do(asked)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from nasm.apps.play.answers import Asked, answer
+from nasm.apps.play.exercises import judged
 from nasm.apps.play.program_runs import MOST_INSTRUCTIONS, program, shown
 from nasm.base.problems import Refused
 from nasm.isolation.entry import isolated
@@ -97,6 +98,11 @@ class Workers:
                 max_instructions=MOST_INSTRUCTIONS,
             )
         return shown(asked, outcome.report, outcome.page, outcome.problems)
+
+    def judge(self, asked: Asked) -> dict[str, Any]:
+        """Judge a solution when its turn comes; raises Refused and Busy."""
+        with self._in_turn():
+            return judged(asked)
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:

@@ -55,8 +55,14 @@ def tensors(program: Program) -> dict[str, str]:
     parts = {
         name: f"{view.dtype.name}{list(view.shape)} of {view.tensor.name}"
         for name, view in program.views.items()
+        if not isinstance(view, list)
     }
-    return own | parts
+    arrays = {
+        name: f"an array of {len(tiles)} tiles {tiles[0].dtype.name}{list(tiles[0].shape)}"
+        for name, tiles in program.views.items()
+        if isinstance(tiles, list)
+    }
+    return own | parts | arrays
 
 
 def parts(program: Program) -> dict[str, str]:

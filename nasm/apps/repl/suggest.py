@@ -165,7 +165,8 @@ def instruction(text: str, names: CompletionNames) -> list[Suggestion]:
     item = re.split(r"[,\s](?![^\[(]*[\])])", found[2])[-1]
     named = _NAMED.match(item)
     if named:
-        words = operands.get(named[1], ("", {}))[1] or names.words.get("label", {})
+        operand = operands.get(named[1], operands.get(f"{named[1]}0", ("", {})))  # op= is op0=
+        words = operand[1] or names.words.get("label", {})
         return starting(named[2], words, len(named[2]))
     message = set(re.findall(r"(\w+)\s*=", found[2]))
     left = {f"{name}=": what for name, (what, _) in operands.items() if name not in message}

@@ -25,6 +25,7 @@ from nasm.debugger.values.rounds import variables
 from nasm.debugger.values.unknown_values import Missing
 from nasm.debugger.values.value import Value
 from nasm.language.expanding.evaluate import evaluate, free_names, name_of
+from nasm.language.expanding.functions import has_tiles
 from nasm.language.expanding.scope import CONSTANTS, Scope
 from nasm.language.expectations.elements import Stored
 from nasm.language.text import tree
@@ -140,6 +141,8 @@ class Expression:
         tensors = held.program.tensors
         yield from (tensors[name] for name in self._used if name in tensors)
         yield from (v.tensor for v in self._constants.values() if isinstance(v, View))
+        arrays = (v for v in self._constants.values() if isinstance(v, list) and has_tiles(v))
+        yield from (tile.tensor for tiles in arrays for tile in tiles)
 
     def _check(self, held: Inspection) -> None:
         program = held.program

@@ -1,4 +1,4 @@
-"""Codes of what a program and its user allow, and of what is not installed: E0830 to E0851."""
+"""Codes of what a program and its user allow, and of what is not installed: E0830 to E0854."""
 
 from __future__ import annotations
 
@@ -53,5 +53,29 @@ ROWS = (
         "not have the address.",
         "$ neuron-nasm play --port 80",
         "$ neuron-nasm play --port 0",
+    ),
+    Code(
+        "E0852",
+        "the notes of a course that cannot be read",
+        "`learn` keeps in the folder of your solutions what has passed, in `.progress.json`. The "
+        "file is damaged, or of another version. It is not overwritten; your solutions are files "
+        "of their own, and pass again without it.",
+        "$ neuron-nasm learn   # with .progress.json cut short",
+        "$ rm nasm-course/.progress.json; neuron-nasm learn",
+    ),
+    Code(
+        "E0853",
+        "an exercise that does not exist",
+        "An exercise of the course is named by its name or its number; `learn --list` has both.",
+        "$ neuron-nasm learn sotfmax",
+        "$ neuron-nasm learn softmax",
+    ),
+    Code(
+        "E0854",
+        "a solution that is not shown yet",
+        "`learn --solution` prints a solution of an exercise that has passed. Before, `--hint` "
+        "shows one hint after the other.",
+        "$ neuron-nasm learn add --solution",
+        "$ neuron-nasm learn add --hint",
     ),
 )

@@ -1,4 +1,4 @@
-"""Codes of loops at run time: E0231 to E0238."""
+"""Codes of loops at run time: E0231 to E0239."""
 
 from __future__ import annotations
 
@@ -83,5 +83,14 @@ ROWS = (
         "loop, with a number or another register. The engine decides it in every round.",
         "@vector .loop k in 0..4\n.break 1 == 2\n.end",
         "@vector .loop k in 0..4\n.break k == %r0\n.end",
+    ),
+    Code(
+        "E0239",
+        "rounds of a loop that cannot be written out",
+        "`.loop k in 0..8 buffers=2` writes two rounds of the loop out, with `k` and `k + 1`, so "
+        "that `x[k % 2]` is another tile in each. The number of rounds is known, and a multiple "
+        "of that; the loop has a variable with a name.",
+        ".loop k in 0..5 buffers=2\n@vector Memset t[:, k], 0\n.end",
+        ".loop k in 0..4 buffers=2\n@vector Memset t[:, k], 0\n.end",
     ),
 )

@@ -128,8 +128,10 @@ ROWS = (
         "an update that the instruction cannot make",
         "A DMA transfer is carried out by several engines, each of which adds 1 to the semaphore "
         "when its share has landed. So the update of the instruction adds as many as there are "
-        "engines, and a wait for all of the data waits for that many.",
-        "@sync DmaCopy  a, A  $loaded++",
+        "engines, and a wait for all of the data waits for that many. `$loaded++` of a transfer "
+        "adds as many as well. That is refused where it is unclear: if an instruction adds 1 to "
+        "the same semaphore, or waits for less than a transfer.",
+        "@sync DmaCopy  a, A  $loaded += 1",
         "@sync DmaCopy  a, A  $loaded += 16",
     ),
     Code(

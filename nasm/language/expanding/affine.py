@@ -125,10 +125,7 @@ def _none(op: str, a: object, b: object) -> Refused:
         name, count = a.terms[0][0].name, value_text(b)
         if op in (">>", "&"):
             count = "2"
-        hint = (
-            f"unroll by {count}: .loop {name} in a..b step {count}, and in it .for i in 0..{count} "
-            f"with {name} + i where {name} was"
-        )
+        hint = f"write {count} rounds out: '.loop {name} in a..b buffers={count}'"
     return Refused(NO_FORM, f"{text} value", hint)
 
 

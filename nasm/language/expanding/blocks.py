@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 from nasm.base.problems import MOST_ERRORS, Failure, Problem
 from nasm.base.source import Frame, Span
 from nasm.language.expanding import declare
-from nasm.language.expanding.affine import Affine
 from nasm.language.expanding.evaluate import evaluate
 from nasm.language.expanding.functions import truth
 from nasm.language.expanding.line_counts import LOOPS, MACROS, nested, rounds_of
@@ -159,9 +158,10 @@ class Repeating(Walker):
         if loop is not None:
             self.looping += 1
             with self.loops.within(loop, scope):
-                record = loop.record
-                frame = Frame(loop.heading, place, None, (record.number, record.step))
-                yield from self._round(name, Affine.of(loop.variable), frame, statement.body)
+                for value, frame in loop.written(place):
+                    if loop.copies > 1:
+                        self.rounds.take(len(statement.body), LOOPS)
+                    yield from self._round(name, value, frame, statement.body)
                 self.looping -= 1
         if statement.engine is not None:
             self.engine = before

@@ -16,6 +16,7 @@ from nasm.language.text import tree
 from nasm.program.arguments import DRAWS, FILLS, ROLES, option_fits
 from nasm.program.builder import ProgramBuilder
 from nasm.program.notes import another, declared_note
+from nasm.views.tensor import Tensor
 from nasm.views.value_text import value_text
 from nasm.views.view import View
 
@@ -42,14 +43,40 @@ def known(value: object, what: str, node: tree.ExpressionNode, scope: Scope) -> 
 def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) -> None:
     """``.sbuf t bf16[128, 512] @ P:B`` and its like."""
     home, name = _fresh(statement.name, scope)
+    if statement.tiles is None:
+        made = _tensor(statement, name, home, scope, builder)
+        if scope.expansion is not None:
+            _keep(statement.name, name, View.whole(made), scope)
+        return
+    place = scope.span(statement.name)
+    if home.expansion is None and name in builder.declared:
+        notes = declared_note(name, builder.declared[name])
+        raise Failure(Problem("E0202", f"'{name}' is already declared", place, "", notes))
+    if statement.place is not None:
+        message = "the tiles of an array are placed automatically"
+        hint = "declare each by a name of its own to choose its place"
+        raise Failure(Problem("E0310", message, scope.span(statement.place[1]), hint))
+    count = _axis(statement.tiles, scope, "how many tiles there are")
+    tiles: list[object] = []
+    for number in range(count):
+        made = _tensor(statement, f"{name}{number}", home, scope, builder)
+        tiles.append(View.whole(made))
+    for each in scope.homes(statement.name):
+        each.keeps(name, tiles, place)
+
+
+def _tensor(
+    statement: tree.TensorLine, name: str, home: Scope, scope: Scope, builder: ProgramBuilder
+) -> Tensor:
+    """One tensor of a declaration, by its name."""
     place = scope.span(statement.name)
     role, arrangement = _words(statement, builder)
     dtype = _dtype(statement.dtype, scope)
-    shape = [_axis(n, scope) for n in statement.shape]
+    shape = [_axis(n, scope, "the size of an axis") for n in statement.shape]
     partition, offset, bank = _place(statement, scope, builder)
     init = initialiser(statement.init, scope) if statement.init is not None else None
     try:
-        made = builder.tensor(
+        return builder.tensor(
             statement.space.name,
             _in_program(name, home, builder),
             dtype,
@@ -76,8 +103,6 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) ->
         }
         at = written.get(refused.code) or statement.name
         raise Failure(refused.at(scope.span(at))) from None
-    if scope.expansion is not None:
-        _keep(statement.name, name, View.whole(made), scope)
 
 
 def _swapped(statement: tree.TensorLine, name: str, scope: Scope) -> Refused:
@@ -160,11 +185,11 @@ def _words(
     return role, arrangement
 
 
-def _axis(node: tree.ExpressionNode, scope: Scope) -> int:
+def _axis(node: tree.ExpressionNode, scope: Scope, what: str) -> int:
     size = evaluate(node, scope)
     if type(size) is not int or size < 1:
-        known(size, "the size of an axis", node, scope)
-        message = f"the size of an axis is an integer of at least 1, not {value_text(size)}"
+        known(size, what, node, scope)
+        message = f"{what} is an integer of at least 1, not {value_text(size)}"
         hint = as_integer(size, node, scope)
         raise Failure(Problem("E0304", message, scope.span(node), hint))
     return size

@@ -199,10 +199,18 @@ def of_lists(op: str, a: Value, b: Value) -> list[Any] | None:
     return None
 
 
+def has_tiles(value: object) -> bool:
+    """Whether a value is an array of tiles."""
+    return isinstance(value, list) and bool(value) and isinstance(value[0], View)
+
+
 def item_of(items: list[Any], picks: list[Any]) -> Value:
     """``L[i]`` or ``L[a:b]``; raises Refused."""
     if len(picks) != 1:
-        raise Refused("E0212", f"{len(picks)} indices for a list; it takes one")
+        what, hint = "a list", ""
+        if has_tiles(items):
+            what, hint = "an array of tiles", "first its tile, then a part of that: x[0][:, 0:8]"
+        raise Refused("E0212", f"{len(picks)} indices for {what}; it takes one", hint)
     (pick,) = picks
     if isinstance(pick, slice):
         if pick.step == 0:

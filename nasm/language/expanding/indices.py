@@ -8,7 +8,7 @@ from nasm.base.problems import Failure, Problem, Refused
 from nasm.base.records import dataclass
 from nasm.language.expanding.affine import Affine, combined, first_of, unknown
 from nasm.language.expanding.fractions import as_integer
-from nasm.language.expanding.functions import Value, item_of, tensor_of
+from nasm.language.expanding.functions import Value, has_tiles, item_of, tensor_of
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 from nasm.language.text.walk import descendants
@@ -27,6 +27,10 @@ def index(node: tree.Subscript, compiled: Compile) -> Callable[[Scope, Value], V
         if isinstance(target, list):
             picks = [i(scope) for i in items]
             for pick in picks:
+                if isinstance(pick, Moving) and has_tiles(target):
+                    hint = "write rounds out: in '.loop k in a..b buffers=2' x[k % 2] is known"
+                    message = unknown(pick.form, "which tile of an array it is").message
+                    raise Refused("E0231", message, hint)
                 if isinstance(pick, Moving):
                     raise unknown(pick.form, "an index of a list")
             return item_of(target, picks)

@@ -20,6 +20,7 @@ from nasm.language.expanding.functions import truth
 from nasm.language.expanding.macro_arguments import ARGUMENT_TYPES, MomentList, WordArgument
 from nasm.language.expanding.moment_names import Mentioner, mentions
 from nasm.language.expanding.operand_hints import (
+    meant_operand,
     no_operand,
     of_another,
     of_register,
@@ -219,21 +220,22 @@ def _operands(
     written = row.written
     for node in statement.operands:
         if isinstance(node, tree.NamedArgument):
-            kind = row.kind(node.name)
+            name = meant_operand(row, node.name, statement)
+            kind = row.kind(name)
             if kind is None:
                 raise Failure(no_operand(row, node, statement, scope))
-            if node.name in places:
+            if name in places:
                 raise Failure(
                     Problem(
                         "E0309",
-                        f"operand '{node.name}' is given twice",
+                        f"operand '{name}' is given twice",
                         scope.span(node),
                         in_order(row, statement, scope),
-                        (Note("the first one", scope.span(places[node.name])),),
+                        (Note("the first one", scope.span(places[name])),),
                     )
                 )
-            named[node.name] = compile_operand(kind, node.value)
-            places[node.name] = node.value
+            named[name] = compile_operand(kind, node.value)
+            places[name] = node.value
         elif named:
             raise Failure(
                 Problem(
@@ -355,7 +357,7 @@ def _sync(
         )
     return (
         _wait(waits[0], scope, builder) if waits else None,
-        _update(updates[0], builder) if updates else None,
+        _update(row, updates[0], builder) if updates else None,
     )
 
 
@@ -407,8 +409,20 @@ def _wait(node: tree.WaitClause | tree.TakeClause, scope: Scope, builder: Progra
     return lambda scope: Wait(semaphore(scope), op, _word(value(scope), node, scope))
 
 
-def _update(node: tree.UpdateClause | tree.TakeClause, builder: ProgramBuilder) -> Updater:
+def _update(
+    row: Row, node: tree.UpdateClause | tree.TakeClause, builder: ProgramBuilder
+) -> Updater:
     semaphore, amount = _semaphore(node.name, builder), _amount(node)
+    if row.posts and isinstance(node, tree.UpdateClause) and node.op == "++":
+
+        def stepped(scope: Scope) -> Update:
+            number = semaphore(scope)
+            if builder.generation.counter(number)[2]:
+                return Update(number, "+", 1, node.at_read)  # an event, which is refused
+            builder.stepped.setdefault(number, (row.posts, scope.span(node)))
+            return Update(number, "+", row.posts, node.at_read)
+
+        return stepped
     sign, op = -1, "+"
     if isinstance(node, tree.UpdateClause):
         sign = -1 if node.op in ("--", "-=") else 1

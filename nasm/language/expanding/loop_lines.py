@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.problems import Failure, Problem, Refused, counted
 from nasm.base.source import Span
 from nasm.language.expanding import declare
 from nasm.language.expanding.affine import Affine, Variable
@@ -17,7 +17,10 @@ from nasm.program.text_items import RunTimeLoop
 from nasm.views.value_text import value_text
 from nasm.views.view import Reg
 
-OUTSIDE, CONDITION = "E0237", "E0238"
+OUTSIDE, CONDITION, COPIES = "E0237", "E0238", "E0239"
+
+MOST_COPIES = 64
+"""Rounds that a loop at run time writes out."""
 
 COMPARISONS = {
     "==": "equal",
@@ -39,8 +42,11 @@ def opened(
         raise Failure(Problem("E0218", "a loop with step 0 does not end", at))
     first, stop = (_bound(node, scope) for node in (statement.first, statement.stop))
     rounds = range(first, stop, step) if type(first) is int and type(stop) is int else None
+    copies = _copies(statement, scope, rounds)
     if rounds is not None and not rounds:
         return None
+    if rounds is not None:
+        rounds, step = rounds[::copies], step * copies
     recorded = builder.recorded
     recorded.loops += 1
     number, place = recorded.loops, Span(scope.source, statement.start, statement.head, scope.chain)
@@ -56,7 +62,37 @@ def opened(
         name = statement.variable.name
     variable = Variable(number, name, first if type(first) is int else None, step)
     steady = _steady(statement, builder)
-    return Open(record, variable, place, first, stop, rounds, counter, queue, steady)
+    return Open(record, variable, place, first, stop, rounds, counter, queue, steady, copies)
+
+
+def _copies(statement: tree.LoopStatement, scope: Scope, rounds: range | None) -> int:
+    """How many rounds are written out one after the other: ``buffers=2``."""
+    given = statement.copies
+    if given is None:
+        return 1
+    if given.name != "buffers":
+        hint = "it takes buffers=2, with which two rounds are written out"
+        raise _no_copies(f"'.loop' takes no '{given.name}='", scope.span(given), hint)
+    count, place = declare.whole(given.value, scope), scope.span(given)
+    if not 1 <= count <= MOST_COPIES:
+        raise _no_copies(f"buffers= is an integer from 1 to {MOST_COPIES}, not {count}", place)
+    if not isinstance(statement.variable, tree.Name):
+        message = "a loop with buffers= has a variable with a name, as each written round has a "
+        raise _no_copies(f"{message}number", place, "write '.loop k in a..b'")
+    if rounds is None:
+        message = "the rounds of a loop with buffers= have to be known when assembling"
+        hint = "write one round, with the tiles in one tensor: x[:, k*64 : +64]"
+        raise _no_copies(message, place, hint)
+    if len(rounds) % count:
+        message = f"{counted(len(rounds), 'round')} cannot be written out {count} at a time"
+        hint = f"let the loop end at {rounds[len(rounds) - len(rounds) % count]}, and "
+        hint += f"write the {counted(len(rounds) % count, 'round')} left after it"
+        raise _no_copies(message, place, hint)
+    return count
+
+
+def _no_copies(message: str, place: Span, hint: str = "") -> Failure:
+    return Failure(Problem(COPIES, message, place, hint))
 
 
 _STEADY = (

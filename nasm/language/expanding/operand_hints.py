@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.base.problems import Failure, Problem, did_you_mean
-from nasm.isa.instruction import Row
+from nasm.isa.instruction import REQUIRED, Row
 from nasm.isa.kinds import Kind, Tile
 from nasm.isa.synonyms import OPERANDS, meant
 from nasm.language.expanding.affine import Affine
@@ -51,6 +51,28 @@ def wanted(name: str, kind: Kind) -> str:
     return f"{kind.describe()}{how}"
 
 
+def meant_operand(row: Row, name: str, statement: tree.InstructionLine) -> str:
+    """The operand that a name means: ``op`` is ``op0`` in a line with one operator."""
+    if row.kind(name) is not None or not _of_operator(row, name):
+        return name
+    return f"{name}0" if _operators(row, statement) == 1 else name
+
+
+def _of_operator(row: Row, name: str) -> bool:
+    """Whether a row has operands of a name with a number, for each of its operators."""
+    return name in ("op", "operand", "reverse") and None not in map(row.kind, (f"{name}0", "op0"))
+
+
+def _operators(row: Row, statement: tree.InstructionLine) -> int:
+    """How many operators a line has."""
+    second = next((n for n, o in enumerate(row.written) if o.name == "op1"), None)
+    if second is None:
+        return 1
+    names = [n.name for n in statement.operands if isinstance(n, tree.NamedArgument)]
+    given = len(statement.operands) - len(names) > second or "op1" in names
+    return 2 if given or row.written[second].default is REQUIRED else 1
+
+
 def no_operand(
     row: Row, node: tree.NamedArgument, statement: tree.InstructionLine, scope: Scope
 ) -> Problem:
@@ -67,6 +89,8 @@ def _named(
         return f"'=' names an operand: a tensor is written alone, as in {node.name}, {value}"
     if node.name in OPERANDS:
         return OPERANDS[node.name]
+    if _of_operator(row, node.name) and _operators(row, statement) > 1:
+        return f"of two operators each has its number: write {node.name}0= or {node.name}1="
     given = node.value.name if isinstance(node.value, tree.Name) else ""
     taking = [o.name for o in row.written if given in o.kind.words and "true" not in o.kind.words]
     if len(taking) == 1:

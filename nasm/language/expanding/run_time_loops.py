@@ -14,7 +14,7 @@ from functools import cached_property, partial
 
 from nasm.base.problems import Failure, Note, Problem, Refused
 from nasm.base.records import dataclass, field
-from nasm.base.source import Span
+from nasm.base.source import Frame, Span, WrittenRound
 from nasm.isa.list_kinds import views
 from nasm.language.expanding.affine import Affine, Variable, combined
 from nasm.language.expanding.scope import Scope
@@ -36,9 +36,9 @@ class Open:
 
     ``rounds`` are the values of its variable, if they are known; ``counter`` is the register that
     the text gives it, ``queue`` the only one that it is for. A ``steady`` one has all its rounds:
-    no branch in it leads elsewhere. ``forms`` are the registers of a
-    queue and what they hold, ``used`` those of loops inside that are over; ``lines`` says where
-    each queue has its first line in it.
+    no branch in it leads elsewhere. ``copies`` is how many rounds are written out. ``forms`` are
+    the registers of a queue and what they hold, ``used`` those of loops inside that are over;
+    ``lines`` says where each queue has its first line in it.
     """
 
     record: RunTimeLoop
@@ -50,10 +50,21 @@ class Open:
     counter: Reg | None
     queue: int | None
     steady: bool
+    copies: int = 1
     forms: dict[int, dict[Affine, Reg]] = field(default_factory=dict)
     used: dict[int, set[int]] = field(default_factory=dict)
     lines: dict[int, Span] = field(default_factory=dict)
     breaks: list[Span] = field(default_factory=list)
+
+    def written(self, place: Span) -> Iterator[tuple[Affine, Frame]]:
+        """The value of the variable in each round that is written out, and its frame."""
+        variable, record = self.variable, self.record
+        for copy in range(self.copies):
+            offset = copy * record.step // self.copies
+            value = combined("+", Affine.of(variable), offset)
+            assert isinstance(value, Affine)
+            what = f"{self.heading} + {offset}" if offset else self.heading
+            yield value, Frame(what, place, None, WrittenRound(record.number, record.step, offset))
 
     @property
     def heading(self) -> str:

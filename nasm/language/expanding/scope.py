@@ -13,7 +13,7 @@ from nasm.base.source import Frame, Source, Span
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.language.expanding.affine import Affine, unknown
 from nasm.language.expanding.forward_names import Later, Undeclared
-from nasm.language.expanding.functions import Value
+from nasm.language.expanding.functions import Value, has_tiles
 from nasm.language.expanding.macro_arguments import (
     ARGUMENT_TYPES,
     CounterArgument,
@@ -168,9 +168,10 @@ class Scope:
             }
         return self.kept
 
-    def named_views(self) -> dict[str, View]:
-        """The views that have names now."""
-        return {name: value for name, value in self.values.items() if isinstance(value, View)}
+    def named_views(self) -> dict[str, View | list[View]]:
+        """The views that have names now, and the arrays of tiles."""
+        values = self.values.items()
+        return {name: v for name, v in values if isinstance(v, View) or has_tiles(v)}
 
     def begin_round(self) -> Around:
         """What is declared from here on lasts until the end of a round of a loop."""

@@ -8,6 +8,7 @@ from typing import Any
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.base.records import dataclass, field
 from nasm.language.expanding.evaluate import evaluate, free_names, name_of
+from nasm.language.expanding.functions import has_tiles
 from nasm.language.expanding.scope import CONSTANTS, Scope
 from nasm.language.expectations.constants import (
     CONSTANT_FUNCTIONS,
@@ -18,6 +19,7 @@ from nasm.language.expectations.constants import (
     steps,
 )
 from nasm.language.expectations.functions import COMPARE, FUNCTIONS, LOGIC, SHAPES
+from nasm.language.expectations.tiles import tile
 from nasm.language.expectations.views import readable
 from nasm.language.text import tree
 from nasm.language.text.habits import FUNCTIONS as OTHERS
@@ -57,8 +59,14 @@ class Checker:
         first, links = steps(node)
         if self._of_library(first, links):
             return
-        self._first(first)
-        for link in links:
+        try:
+            found = tile(first, links, self.scope)
+        except Failure as failure:
+            self.problems += failure.problems
+            return
+        if found is None:
+            self._first(first)
+        for link in links if found is None else found.links:
             self._link(link)
 
     def _first(self, node: tree.ExpressionNode) -> None:
@@ -159,7 +167,8 @@ class Checker:
         return did_you_mean(name, [*self.names, *self.scope.values])
 
     def _integers(self, node: tree.ExpressionNode, op: str) -> None:
-        views = {n for n, value in self.scope.values.items() if isinstance(value, View)}
+        values = self.scope.values.items()
+        views = {n for n, value in values if isinstance(value, View) or has_tiles(value)}
         tensors = sorted(n for n in free_names(node) if n in views or self.known(n))
         if tensors:
             self.report(

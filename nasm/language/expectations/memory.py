@@ -7,6 +7,7 @@ from math import prod
 
 from nasm.base import pieces
 from nasm.language.expanding.evaluate import free_names
+from nasm.language.expanding.functions import has_tiles
 from nasm.language.text import tree
 from nasm.language.text.walk import children
 from nasm.program.program import Expectation
@@ -23,6 +24,8 @@ def memory(expectation: Expectation, tensors: Mapping[str, Tensor]) -> int:
     """About how many bytes are taken at a time: pieces, what needs whole arrays, golden files."""
     assert isinstance(expectation.tree, tuple)
     statement: tree.Expect = expectation.tree[0]
+    arrays = {name: held for name, held in expectation.tree[1].items() if has_tiles(held)}
+    tensors = {**tensors, **{name: held[0].tensor for name, held in arrays.items()}}
     size = 8 * WORKING * pieces.PIECE
     size += 8 * (_whole(statement.left, tensors) + _whole(statement.right, tensors))
     if isinstance(statement.right, tree.StringLiteral):

@@ -10,6 +10,7 @@ from nasm.isa.literal_kinds import literal
 from nasm.language.expanding.evaluate import name_of
 from nasm.language.expanding.scope import Scope
 from nasm.language.expectations.constants import METRICS
+from nasm.language.expectations.tiles import tile
 from nasm.language.expectations.views import sliced
 from nasm.language.text import tree
 from nasm.language.text.precedence import ARITHMETIC, COMPARISON, LEVELS, NOT, POWER, SIGN
@@ -61,8 +62,9 @@ class _Spelling:
     def expression_text(self, node: tree.ExpressionNode) -> tuple[str, int]:
         """A node; a chain link by link, for it may be longer than Python's stack."""
         first, links = tree.chain(node)
-        text, level = self._first(first)
-        for link in links:
+        found = tile(first, links, self.scope)
+        text, level = self._first(first) if found is None else self._viewed(found.view)
+        for link in links if found is None else found.links:
             text, level = self._continued(text, level, link)
         return text, level
 
@@ -111,12 +113,13 @@ class _Spelling:
         if name not in values or (type(kept) is type(values[name]) and kept == values[name]):
             return name, ATOM
         held = values[name]
-        if not isinstance(held, View):
-            return _value(held)
+        return self._viewed(held, name) if isinstance(held, View) else _value(held)
+
+    def _viewed(self, view: View, name: str = "") -> tuple[str, int]:
         try:
-            return sliced(held), ATOM
+            return sliced(view), ATOM
         except Refused:
-            return self.view(name, held), ATOM
+            return self.view(name or view.tensor.name, view), ATOM
 
     def _arguments(self, arguments: tuple[tree.ExpressionNode, ...], metric: bool = False) -> str:
         """Arguments of a call; the first of a measure is an engine, whatever its name."""

@@ -25,6 +25,7 @@ from nasm.language.expectations.constants import (
 )
 from nasm.language.expectations.elements import Change, Elements, Plain, Stored, numbers
 from nasm.language.expectations.functions import SHAPES, binary, call, negative, opposite
+from nasm.language.expectations.tiles import tile
 from nasm.language.expectations.views import viewed
 from nasm.language.text import tree
 from nasm.views.value_text import value_text
@@ -67,8 +68,9 @@ class Evaluator:
         """The value of a node; raises Failure at the part that cannot be computed."""
         at, links = steps(node)
         try:
-            value = self._first(at)
-            for at in links:
+            found = tile(at, links, self.scope)
+            value = self._first(at) if found is None else self._viewed(found.view)
+            for at in links if found is None else found.links:
                 value = self._continued(value, at)
         except Refused as refused:
             raise Failure(refused.at(self.scope.span(at))) from None
@@ -103,15 +105,17 @@ class Evaluator:
 
     def _name(self, name: str) -> Elements:
         view = self.scope.values.get(name)
-        held = self.tensor(view.tensor.name if isinstance(view, View) else name)
+        if isinstance(view, View):
+            return self._viewed(view)
+        held = self.tensor(name)
         if held is None:
             return Plain(_constant(self.scope.lookup(name)))
-        try:
-            if isinstance(view, View):
-                return Stored(viewed(held[0], view), view.dtype)
-            return Stored(*held)
-        except DTypeError as problem:
-            raise Refused("E0210", f"{name} cannot be compared: {problem}") from None
+        return _stored(name, *held)
+
+    def _viewed(self, view: View) -> Elements:
+        held = self.tensor(view.tensor.name)
+        assert held is not None
+        return _stored(view.tensor.name, viewed(held[0], view), view.dtype)
 
     def _call(self, node: tree.FunctionCall) -> Elements:
         name = node.function.name
@@ -145,6 +149,14 @@ class Evaluator:
             spelled = f".{node.name}({', '.join(map(str, sizes))})"
             message = f"{spelled} does not fit the shape {list(target.shape)}"
             raise Refused(SHAPES, message) from None
+
+
+def _stored(name: str, array: Array, dtype: DType) -> Elements:
+    """Elements of a tensor; refuses a dtype that cannot be compared."""
+    try:
+        return Stored(array, dtype)
+    except DTypeError as problem:
+        raise Refused("E0210", f"{name} cannot be compared: {problem}") from None
 
 
 def _changed(elements: Elements, change: Change) -> Elements:

@@ -152,12 +152,12 @@ def _apart(tokens: Sequence[Token], at: int, text: str) -> bool:
 def _typed(tokens: Sequence[Token], text: str) -> tuple[int, int] | None:
     """Where the dtype of a declaration begins and its shape: a word before a bracket.
 
-    A template is one word, whatever is in its braces.
+    A template is one word, whatever is in its braces; so is a name with how many tiles there are.
     """
     depth = word = 0
     for at, token in enumerate(tokens):
-        if not depth and str(token) == "[":
-            return (word, at) if word > 1 else None
+        if not depth and str(token) == "[" and word > 1:
+            return word, at
         if at and not depth and _gap(tokens, at, text):
             word = at
         depth += _step(token)

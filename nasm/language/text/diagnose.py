@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from string import ascii_letters
 
 from lark import UnexpectedInput
 
@@ -40,6 +41,8 @@ _STRAY_HINTS = {
     "±": "the tolerance of a result is written after it: atol=1",
     "\\": "inside brackets a line continues without it",
 }
+_SIZES = re.compile(r"\s*\.\w+\s+[A-Za-z_]\w*\s*\[[^\]\n]*,[^\]\n]*\]")
+_DTYPE_OR_TILES = "[" + ascii_letters
 _NO_DTYPE = re.compile(r"\s*\.\w+\s+([A-Za-z_]\w*)\s*\[([^\]]*)\]\s*(?:$|=)", re.MULTILINE)
 DRAWS = ("random", "normal")
 _SIGN = re.compile(r"([-+*/%=!<>&|^~]+)[ \t]*(?=,|$)", re.MULTILINE)
@@ -290,7 +293,9 @@ def _sync(failure: ParseFailure) -> Mistake | None:
 
 
 def _unknown_directive(failure: ParseFailure) -> Mistake | None:
-    if not failure.directive or failure.directive in FORMS or failure.opened:
+    if not failure.directive or failure.directive in FORMS:
+        return None
+    if failure.opened and not _SIZES.match(failure.text, failure.start, failure.end):
         return None
     start, word = failure.start, failure.directive
     turned = declared(failure)
@@ -301,7 +306,7 @@ def _unknown_directive(failure: ParseFailure) -> Mistake | None:
     if unnamed is not None and not hint:
         form = f"write '.{word} {unnamed[1]} f32[{unnamed[2]}]', or with another dtype"
         return failure.mistake("E0114", f"'{unnamed[1]}' has no dtype", form)
-    declares = len(failure.before) > 2 and failure.before[2].group()[0].isalpha()
+    declares = len(failure.before) > 2 and failure.before[2].group()[0] in _DTYPE_OR_TILES
     if hint or not declares:
         hint = hint or f"a tensor is declared '.{word} {_TENSOR_FORM}'"
         message = f"'.{word}' is not a directive and declares no tensor"

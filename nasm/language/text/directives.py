@@ -22,6 +22,12 @@ class BlockMark(tree.Statement):
     condition: tree.ExpressionNode | None = None
 
 
+class _Tiles(NamedTuple):
+    """How many tiles a declaration makes."""
+
+    number: tree.ExpressionNode
+
+
 def _drained(parts: Parts) -> tuple[tree.Name | tree.Template | None, tree.Name | None, int]:
     """Label and engine in front of a ``.drain``, and how many parts they are."""
     at = next(n for n, part in enumerate(parts) if is_a(part, "DOT_DRAIN"))
@@ -50,6 +56,7 @@ class TreeBuilder(LineBuilder):
 
     def tensor(self, parts: Parts) -> tree.TensorLine:
         """Read ``.sbuf t bf16[128, 512] @ 0:64``."""
+        tiles = parts.pop(2).number if isinstance(parts[2], _Tiles) else None
         space, name, dtype = parts[:3]
         marks = [part.type if isinstance(part, Token) else "" for part in parts]
         close = marks.index("RSQB", 4)
@@ -73,7 +80,12 @@ class TreeBuilder(LineBuilder):
             init,
             place.value if place else None,
             arranged,
+            tiles,
         )
+
+    def tiles(self, parts: Parts) -> _Tiles:
+        """Read ``[2]``, how many tiles an array has."""
+        return _Tiles(parts[1])
 
     def place(self, parts: Parts) -> _Place:
         """Read ``@ P:B``, ``@ bank N`` or ``@ BYTE``."""
@@ -105,18 +117,12 @@ class TreeBuilder(LineBuilder):
     def run_time_loop(self, parts: Parts) -> tree.LoopStatement:
         """Read ``@engine .loop k in 0..4``."""
         _, engine, at = prefix(parts)
-        variable, first, stop, *step = parts[at + 1 :]
+        variable, first, stop, *more = parts[at + 1 :]
+        copies = more.pop() if more and isinstance(more[-1], tree.NamedArgument) else None
+        step = more[0] if more else None
         end = end_of(parts[-1])
         return tree.LoopStatement(
-            start_of(parts[0]),
-            end,
-            engine,
-            variable,
-            first,
-            stop,
-            step[0] if step else None,
-            end,
-            (),
+            start_of(parts[0]), end, engine, variable, first, stop, step, end, (), copies
         )
 
     def leaving(self, parts: Parts) -> tree.Break:

@@ -53,14 +53,28 @@ class Regions:
 
     def of(self, view: View) -> Region:
         """The bytes that a view touches where no register and no tile moves it."""
-        key = layout_key(view)
-        found = self._regions.get((key, view.offset))
+        tensor = view.tensor
+        key = (
+            tensor.index, view.offset, view.partition, view.shape, view.steps, view.dtype.itemsize
+        )  # fmt: skip
+        found = self._regions.get(key)
         if found is None:
-            layout = self._layouts.get(key)
-            if layout is None:
-                area = -1 if self._areas is None else self._areas[view.tensor.index]
-                layout = self._layouts[key] = Layout(view, area)
-            inside = view.offset if view.tensor.arrangement is None else 0
-            found = layout.region((view.tensor.offset or 0) + inside)
-            self._regions[key, view.offset] = found
+            inside = view.offset if tensor.arrangement is None else 0
+            found = self._layout(view).region((tensor.offset or 0) + inside)
+            self._regions[key] = found
+        return found
+
+    def _layout(self, view: View) -> Layout:
+        """The layout of a view, which tensors of a memory have in common."""
+        tensor, memory = view.tensor, view.tensor.memory
+        area = -1 if self._areas is None else self._areas[tensor.index]
+        first = (tensor.partition or 0) + view.partition
+        arranged = None if tensor.arrangement is None else tensor.index
+        key = (
+            memory.name, tensor.core, first, view.shape, view.steps, view.dtype.itemsize, area,
+            arranged,
+        )  # fmt: skip
+        found = self._layouts.get(key)
+        if found is None:
+            found = self._layouts[key] = Layout(view, area)
         return found

@@ -42,6 +42,12 @@ def reached(regions: Regions, view: View) -> Region:
     return found
 
 
+def located(regions: Regions, view: View) -> Region:
+    """The bytes that a view touches, or may touch."""
+    moves = view.dynamic or view.offsets is not None
+    return reached(regions, view) if moves else regions.of(view)
+
+
 def _moved(region: Region, dynamic: Dynamic, view: View) -> Region:
     """A region, and wherever else a register may move it to."""
     reach = dynamic.stride * dynamic.limit

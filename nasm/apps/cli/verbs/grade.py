@@ -69,7 +69,7 @@ def grade(args: argparse.Namespace, screen: Screen) -> int:
 
     from nasm.grading import class_report
     from nasm.grading.exercise import Exercise, described, submissions_of
-    from nasm.grading.grading import faults, grades
+    from nasm.grading.grading import faults, judge
     from nasm.show.documents import plain
 
     begun = time.monotonic()
@@ -89,7 +89,7 @@ def grade(args: argparse.Namespace, screen: Screen) -> int:
         screen.problems([problem])
         return 2
     paths = args.submissions or submissions_of(args.folder)
-    found = grades(args.exercise, paths, **how)
+    found = judge(args.exercise, paths, fresh=0, **how)
     screen.clear()
     code = OK if all(each.passed for each in found) else BROKEN
     if args.csv is not None:
@@ -103,6 +103,7 @@ def grade(args: argparse.Namespace, screen: Screen) -> int:
     lines = [f"{wanted.title} on {wanted.target}: {described(wanted)}", ""]
     if len(found) == 1 and args.folder is None:
         lines += class_report.one(found[0], width, args.hints)
+        lines += class_report.more_hints(found[0], args.hints)
     else:
         lines += class_report.of_class(found, width)
     screen.show(*map(Text, map(in_line, lines)))
@@ -128,5 +129,5 @@ A submission is run in processes of its own, with inputs that it does not know.
 Nothing that it prints is shown. Exit code 1 says that something does not pass.
 """,
     undone="all submissions had been judged",
-    other_names=("judge", "mark", "autograde"),
+    other_names=("mark", "autograde"),
 )

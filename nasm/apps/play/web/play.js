@@ -5,8 +5,10 @@ import { Editor } from "./editor.js";
 import { carried, link } from "./links.js";
 import { Words } from "./words.js";
 
+const WORK = ["run", "sync", "format", "judge"];
+
 const $ = (id) => document.getElementById(id);
-const KEPT = "neuron-nasm.text", PAUSE = 250;
+const KEPT = "neuron-nasm.text", SOLVED = "neuron-nasm.passed", PAUSE = 250;
 
 const FIRST = `; C[128,512] = A.T @ B. Each line comes after the lines above it: press Sync, then Run.
 .target trn2
@@ -32,7 +34,8 @@ const FIRST = `; C[128,512] = A.T @ B. Each line comes after the lines above it:
 
 const editor = new Editor($("editor"), changed);
 const words = new Words(editor, ask);
-let timer = 0, running = null, name = "", exercise = null, readOnly = true;
+let timer = 0, running = null, name = "", readOnly = true;
+let exercise = null, hints = 0, tasks = [];
 
 const say = (text) => { $("state").textContent = text; };
 const fail = (error) => { if (error.name !== "AbortError") say(error.message); };
@@ -43,7 +46,8 @@ function changed() {
   clearTimeout(timer);
   timer = setTimeout(check, PAUSE);
   words.typed();
-  try { localStorage.setItem(KEPT, editor.text); } catch { /* a browser that keeps nothing */ }
+  const place = exercise ? `${KEPT}.${exercise}` : KEPT;
+  try { localStorage.setItem(place, editor.text); } catch { /* a browser that keeps nothing */ }
 }
 
 async function check() {
@@ -110,13 +114,13 @@ async function busy(button, what) {
   if (running) return;
   running = new AbortController();
   $("stop").disabled = false;
-  for (const id of ["run", "sync", "format"]) $(id).disabled = true;
+  for (const id of WORK) $(id).disabled = true;
   try { await what(running.signal); } catch (error) {
     say(error.name === "AbortError" ? "stopped" : error.message);
   } finally {
     running = null;
     $("stop").disabled = true;
-    for (const id of ["run", "sync", "format"]) $(id).disabled = false;
+    for (const id of WORK) $(id).disabled = false;
   }
 }
 
@@ -184,28 +188,79 @@ for (const each of TABS) {
 
 // -- programs: the folder's, and the exercises
 
-function choices(names) {
+function choices(names, exercises = tasks) {
   const select = $("open");
+  tasks = exercises;
   select.replaceChildren(new Option("a first program", "first"));
+  if (tasks.length) {
+    const group = made("optgroup");
+    group.label = "exercises";
+    group.append(...tasks.map(([task, title], n) => new Option(
+      `${solved().includes(task) ? "✓" : n + 1} ${title}`, `task:${task}`)));
+    select.append(group);
+  }
+  select.names = names;
   if (names.length) {
     const group = made("optgroup");
     group.label = "folder";
     group.append(...names.map((each) => new Option(each, `file:${each}`)));
     select.append(group);
   }
-  select.value = name ? `file:${name}` : "first";
+  select.value = name ? `file:${name}` : exercise ? `task:${exercise}` : "first";
 }
 
 $("open").onchange = async () => {
   const [kind, ...rest] = $("open").value.split(":"), wanted = rest.join(":");
   try {
-    const text = kind === "first" ? FIRST : (await ask("read", { name: wanted })).text;
+    const text = kind === "first" ? FIRST : kind === "task" ? await task(wanted)
+      : (await ask("read", { name: wanted })).text;
     name = kind === "file" ? wanted : "";
+    if (kind !== "task") leave();
     editor.load(text);
     changed();
     check();
   } catch (error) { fail(error); }
 };
+
+// -- exercises
+
+function solved() {
+  try { return JSON.parse(localStorage.getItem(SOLVED) ?? "[]"); } catch { return []; }
+}
+
+function leave() {
+  exercise = null;
+  $("tab-exercise").hidden = true;
+  if (shown() === "exercise") tab("report");
+}
+
+// The text that an exercise begins with, or what was written for it before.
+async function task(wanted) {
+  const found = await ask("exercise", { exercise: wanted, width: columns() });
+  exercise = wanted;
+  hints = 0;
+  terminal($("task"), found.html);
+  $("judged").replaceChildren(made("p", `asked: ${found.asked}`, "dim"));
+  $("tab-exercise").hidden = false;
+  tab("exercise");
+  try { return localStorage.getItem(`${KEPT}.${wanted}`) ?? found.starter; } catch { return found.starter; }
+}
+
+const judge = () => busy("judge", async (signal) => {
+  say("checking …");
+  const wanted = exercise;
+  const found = await ask("judge", { exercise, text: editor.text, hints, width: columns() }, signal);
+  if (exercise !== wanted) return;
+  terminal($("judged"), found.html);
+  $("hint").disabled = !found.more;
+  say(found.passed ? "passed" : "not yet");
+  if (!found.passed || solved().includes(exercise)) return;
+  try { localStorage.setItem(SOLVED, JSON.stringify([...solved(), exercise])); } catch { /* likewise */ }
+  choices($("open").names ?? []);
+});
+
+$("judge").onclick = judge;
+$("hint").onclick = () => { hints++; judge(); };
 
 async function save() {
   const wanted = name || prompt("write it into the folder as", "program.nasm");
@@ -265,12 +320,10 @@ async function begin() {
   choices([]);
   try {
     await preparing(say);
-    const { folder } = await ask("about", {});
-    if (folder) {
-      readOnly = folder.read_only;
-      $("save").hidden = readOnly;
-      choices(folder.names);
-    }
+    const { folder, exercises } = await ask("about", {});
+    readOnly = folder?.read_only ?? true;
+    $("save").hidden = readOnly;
+    choices(folder?.names ?? [], exercises);
     await check();
     document.body.dataset.ready = "1";
   } catch (error) { fail(error); }

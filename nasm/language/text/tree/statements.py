@@ -54,7 +54,7 @@ class TensorLine(Statement):
     ``space`` is the directive without its dot: any memory the target declares.
     ``place`` is one of ``("at", partition, byte)``, ``("bank", number, None)``,
     ``("byte", byte, None)`` or None. A word on its own is the ``role``, although it may be
-    an ``arrangement``.
+    an ``arrangement``. With ``tiles`` there are so many, in an array: ``.sbuf x[2] f32[128, 64]``.
     """
 
     space: Name
@@ -65,6 +65,7 @@ class TensorLine(Statement):
     init: ExpressionNode | None
     place: tuple[str, ExpressionNode, ExpressionNode | None] | None
     arrangement: Name | None = None
+    tiles: ExpressionNode | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,8 @@ class Auto(ExpressionNode):
 class LoopStatement(Statement):
     """``@engine .loop k in a..b step s … .end``; instead of a name a register, or ``%auto``.
 
-    ``head`` is where its first line ends.
+    ``head`` is where its first line ends. With ``buffers=2``, its ``copies``, two rounds are
+    written out.
     """
 
     engine: Name | None
@@ -114,6 +116,7 @@ class LoopStatement(Statement):
     step: ExpressionNode | None
     head: int
     body: tuple[Statement, ...]
+    copies: NamedArgument | None = None
 
 
 @dataclass(frozen=True, slots=True)

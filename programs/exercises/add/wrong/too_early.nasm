@@ -4,7 +4,7 @@
 .hbm   Y  f32[128, 256]  input = normal(seed=2)
 .hbm   Z  f32[128, 256]  output
 .sbuf  x  f32[128, 256]
-.sbuf  y  f32[128, 256] = zeros
+.sbuf  y  f32[128, 256]  = zeros
 
 @sync    DmaCopy       x, X
 @vector  TensorTensor  x, x, y, op=add

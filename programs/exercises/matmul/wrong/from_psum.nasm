@@ -8,10 +8,10 @@
 .sbuf  c    f32[128, 512]
 .psum  acc  f32[128, 512]
 
-@sync    DmaCopy         a, A                      post a
-@sync    DmaCopy         b, B                      post b
-@tensor  LoadStationary  a      after a
-@tensor  MultiplyMoving  acc, b after b            post multiplied
-@vector  TensorCopy      c, acc after multiplied   post copied
-@sync    DmaCopy         C, c   after copied
+@sync    DmaCopy         a, A                       post a
+@sync    DmaCopy         b, B                       post b
+@tensor  LoadStationary  a       after a
+@tensor  MultiplyMoving  acc, b  after b            post multiplied
+@vector  TensorCopy      c, acc  after multiplied   post copied
+@sync    DmaCopy         C, c    after copied
 @sync    .drain

@@ -12,7 +12,7 @@
 @sync    DmaCopy         a, A[k*128 : +128]            after multiplied[k - 1] if k > 0   post a[k]
 @sync    DmaCopy         b, B[k*128 : +128]                                               post b[k]
 @tensor  LoadStationary  a                             after a[k]
-@tensor  MultiplyMoving  acc, b, accumulate=(k > 0)    after b[k]   post multiplied[k]
+@tensor  MultiplyMoving  acc, b, accumulate=(k > 0)    after b[k]                         post multiplied[k]
 .end
 @vector  TensorCopy      c, acc                        after multiplied[1]   post copied
 @sync    DmaCopy         C, c                          after copied

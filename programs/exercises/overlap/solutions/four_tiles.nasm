@@ -9,9 +9,9 @@
 
 .for r in 0..N
 .const t = r % TILES
-@sync    DmaCopy       x{t}, X[r*128 : +128]   after stored[r - TILES] if r >= TILES   post loaded[r]
+@sync    DmaCopy       x{t}, X[r*128 : +128]   after stored[r - TILES] if r >= TILES                 post loaded[r]
 @vector  TensorScalar  x{t}, x{t}, op0=multiply, operand0=2, op1=add, operand1=1   after loaded[r]   post computed[r]
-@scalar  DmaCopy       Y[r*128 : +128], x{t}   after computed[r]   post stored[r]
+@scalar  DmaCopy       Y[r*128 : +128], x{t}   after computed[r]                                     post stored[r]
 .end
 @scalar  .drain
 

@@ -7,9 +7,9 @@
 .sbuf  square  f32[128, 1024]
 .sbuf  sum     f32[128, 1024]
 
-@sync    DmaCopy       x, X                                       post loaded
-@scalar  Activation    root, x, op=sqrt             after loaded  post rooted
-@gpsimd  TensorTensor  square, x, x, op=multiply    after loaded  post squared
+@sync    DmaCopy       x, X                                                 post loaded
+@scalar  Activation    root, x, op=sqrt             after loaded            post rooted
+@gpsimd  TensorTensor  square, x, x, op=multiply    after loaded            post squared
 @vector  TensorTensor  sum, root, square, op=add    after rooted, squared   post added
 @sync    DmaCopy       Y, sum                       after added
 @sync    .drain

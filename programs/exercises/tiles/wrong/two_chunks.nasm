@@ -1,4 +1,4 @@
-; fails: order  (two chunks, whatever ROWS is; with 640 rows the others are not written)
+; fails: right  (two chunks, whatever ROWS is; with 640 rows the others are not written)
 .target trn2
 .const ROWS = 256
 .hbm   X  f32[ROWS, 64]  input = iota

@@ -1,0 +1,12 @@
+; fails: time  (all chunks in one tile: now each load does wait for a store)
+.target trn2
+.const N = 4
+.hbm   X  f32[N * 128, 512]  input = iota
+.hbm   Y  f32[N * 128, 512]  output
+.sbuf  x  f32[128, 512]
+
+.for r in 0..N
+@sync    DmaCopy       x, X[r*128 : +128]
+@vector  TensorScalar  x, x, op0=multiply, operand0=2
+@sync    DmaCopy       Y[r*128 : +128], x
+.end

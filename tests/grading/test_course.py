@@ -1,0 +1,138 @@
+"""The course: begun, left and continued, and nothing of the learner's is lost."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nasm.apps.cli import main
+from nasm.grading.course import NOTES, Course
+from nasm.grading.exercise import SOLUTIONS
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "mine"
+
+
+def learn(folder: Path, *words: str) -> int:
+    return main(["learn", *words, "--dir", str(folder), "--once"])
+
+
+def solved(folder: Path, name: str = "add") -> Path:
+    """Put a solution where the learner writes one."""
+    course = Course(folder)
+    exercise = course.named(name)
+    path = Path(course.begin(exercise))
+    shutil.copy(exercise.submissions(SOLUTIONS)[0], path)
+    return path
+
+
+def test_it_begins_with_a_file_to_edit(folder: Path, capsys: Any) -> None:
+    first = Course(folder).next()
+    assert first is not None
+    assert learn(folder) == 1
+    shown = capsys.readouterr()
+    assert first.wanted.title in shown.out
+    assert f"{first.name}.nasm" in shown.err
+    assert [each.name for each in folder.iterdir()] == [f"{first.name}.nasm"]
+
+
+def test_what_passed_is_remembered_and_the_next_one_follows(folder: Path, capsys: Any) -> None:
+    solved(folder)
+    assert learn(folder, "add") == 0
+    assert "next, " in capsys.readouterr().err
+    course = Course(folder)
+    assert course.passed(course.named("add"))
+    following = course.next()
+    assert following is not None
+    assert following.name != "add"
+
+
+def test_a_file_of_the_learner_is_never_overwritten(folder: Path) -> None:
+    path = solved(folder)
+    path.write_text("; mine\n")
+    assert learn(folder, "add") == 1
+    assert path.read_text() == "; mine\n"
+    path.unlink()
+    path.symlink_to(folder / "elsewhere")
+    assert learn(folder, "add") == 1
+    assert path.is_symlink()
+    assert not (folder / "elsewhere").exists()
+
+
+def test_one_hint_after_the_other(folder: Path, capsys: Any) -> None:
+    path = Path(Course(folder).begin(Course(folder).named("add")))
+    path.write_text("nonsense\n")
+    hints = Course(folder).named("add").wanted.hints["read"]
+    for number in range(len(hints) + 1):
+        assert learn(folder, "add", "--hint") == 1
+        shown = " ".join(capsys.readouterr().out.split())
+        for place, hint in enumerate(hints):
+            assert (" ".join(hint.split()) in shown) == (place <= number), (number, place)
+
+
+def test_a_solution_is_shown_once_it_has_passed(folder: Path, capsys: Any) -> None:
+    assert learn(folder, "add", "--solution") == 2
+    assert "E0854" in capsys.readouterr().err
+    solved(folder)
+    learn(folder, "add")
+    capsys.readouterr()
+    assert learn(folder, "add", "--solution") == 0
+    assert "TensorTensor" in capsys.readouterr().out
+
+
+def test_an_exercise_is_named_by_its_number_or_a_close_name(folder: Path, capsys: Any) -> None:
+    course = Course(folder)
+    assert course.named("1").name == course.exercises[0].name
+    assert learn(folder, "ad") == 2
+    assert "did you mean 'add'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "notes", ["", "{", "[]", '{"version": 2}', '{"version": 1}', "[" * 100_000,
+              '{"version": 1, "passed": [1], "hints": {}}',
+              '{"version": 1, "passed": [], "hints": {"add": -1}}'],
+)  # fmt: skip
+def test_damaged_notes_are_neither_believed_nor_overwritten(
+    folder: Path, capsys: Any, notes: str
+) -> None:
+    folder.mkdir()
+    (folder / NOTES).write_text(notes)
+    assert learn(folder) == 2
+    assert "E0852" in capsys.readouterr().err
+    assert (folder / NOTES).read_text() == notes
+
+
+def test_the_document_lists_the_exercises(folder: Path, capsys: Any) -> None:
+    solved(folder)
+    assert main(["learn", "add", "--dir", str(folder), "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert made["grade"]["passed"] is True
+    (own,) = [each for each in made["exercises"] if each["exercise"] == "add"]
+    assert own["passed"]
+    assert own["begun"]
+    assert main(["learn", "--list", "--dir", str(folder)]) == 0
+    assert "passed" in capsys.readouterr().out
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "file").write_text("")
+    assert learn(tmp_path / "file") == 2
+    assert "E0801" in capsys.readouterr().err
+
+
+def test_every_exercise_has_a_start_and_a_solution() -> None:
+    course = Course("nowhere")
+    numbers = [each.wanted.number for each in course.exercises]
+    assert len(numbers) > 5
+    for each in course.exercises:
+        assert each.submissions("starter"), each.name
+        assert each.submissions(SOLUTIONS), each.name
+    texts = [each for each in course.exercises if each.text]
+    assert all(each.text.startswith("# ") for each in texts)
+    assert len(texts) > 4
