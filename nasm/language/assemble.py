@@ -88,7 +88,7 @@ def assemble(
         program.allows = [*allowed, *expander.allowed]
         program.views = expander.scope.named_views()
         program.macros = expander.macros
-        if any(isinstance(s, tree.Like) for s in file.body):  # one of a line for each instruction
+        if tree.Like in map(type, file.body):  # it may have a line for each instruction
             expander.forget()
         return program
 
