@@ -103,33 +103,34 @@ class Knowledge:
         return tuple(clock)
 
     def needed(self, queue: int, events: Iterable[NodeEvent]) -> list[NodeEvent]:
-        """The events that a queue has to wait for, the latest last, to know of all of these."""
+        """The events that a queue has to wait for, the latest last, to know of all of these.
+
+        What has more before it comes later.
+        """
         left = [event for event in events if not self.knows(queue, event)]
         if len(left) < 2:
             return left
-        left.sort(key=self._when)
-        brought = [self.brings(event) for event in left]
+        queues = self.queues
+        found = [(self.brings(event), event) for event in left]
+        found.sort(key=lambda one: (sum(one[0][:queues]), *one[1]))
         kept = [
             n
-            for n, event in enumerate(left)
+            for n, (_, event) in enumerate(found)
             if not any(
-                implies(clock, event, self.queues) for m, clock in enumerate(brought) if m != n
+                implies(clock, event, queues) for m, (clock, _) in enumerate(found) if m != n
             )
         ]
+        if len(kept) == len(found):
+            return [event for _, event in found]
         known = self.clocks[queue]
         for n in kept:
-            known = joined(known, brought[n])
-        for n in reversed(range(len(left))):
+            known = joined(known, found[n][0])
+        for n in reversed(range(len(found))):
             # Who was in a loop knows that it is over, and not all that who tells of it knows.
-            if n not in kept and not implies(known, left[n], self.queues):
-                known = joined(known, brought[n])
+            if n not in kept and not implies(known, found[n][1], queues):
+                known = joined(known, found[n][0])
                 kept.append(n)
-        return [left[n] for n in sorted(kept)]
-
-    def _when(self, event: NodeEvent) -> tuple[int, ...]:
-        """Sorts events: what has more before it comes later."""
-        clock = self.brings(event)
-        return (sum(clock[: self.queues]), *event)
+        return [found[n][1] for n in sorted(kept)]
 
 
 def implies(clock: Clock, event: NodeEvent, queues: int) -> bool:
