@@ -114,7 +114,15 @@ def test_what_the_extension_names_is_there() -> None:
     (language,) = package["contributes"]["languages"]
     (grammar,) = package["contributes"]["grammars"]
     assert language["id"] == grammar["language"] == "neuron-nasm"
-    for path in (package["main"], language["configuration"], grammar["path"], "LICENSE"):
+    assert package["main"] == "./dist/extension.js"
+    assert "extension.js --bundle" in package["scripts"]["build"]
+    for path in (
+        "extension.js",
+        package["icon"],
+        language["configuration"],
+        grammar["path"],
+        "LICENSE",
+    ):
         assert (EXTENSION / path).is_file()
     starts = (EXTENSION / "extension.js").read_text(encoding="utf-8")
     for setting in package["contributes"]["configuration"]["properties"]:

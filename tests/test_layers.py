@@ -77,7 +77,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "nasm.apps": (
         ("repl", "highlighting", "neuron_profile", "wire"),
-        ("lsp",),
+        ("lsp", "dap"),
         ("play",),
         ("cli",),
         ("notebook",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import IO, BinaryIO, cast
+from typing import IO, BinaryIO, Protocol, cast
 
 LONGEST = 64 << 20
 """Bytes of a message; a longer one ends the session, as the end of the input does."""
@@ -11,10 +11,20 @@ HEADER = 4096
 """Bytes of a line of a header."""
 
 
+class ByteStream(Protocol):
+    """What can be read: a file, or something like it."""
+
+    def readline(self, size: int, /) -> bytes:
+        """A line, of at most so many bytes."""
+
+    def read(self, size: int, /) -> bytes:
+        """So many bytes, or fewer at the end."""
+
+
 class Input:
     """What an editor sends."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
 
     def readline(self) -> bytes:

@@ -113,6 +113,11 @@ def descriptor(path: Path, flags: int, mode: int = 0o777, folder: int | None = N
     return _seam("open", path, lambda: os.open(path, flags, mode, dir_fd=folder))
 
 
+def some(source: int, size: int) -> bytes:
+    """Some bytes of what is open as a descriptor, at most so many; none at its end."""
+    return _seam("read", source, lambda: os.read(source, size))
+
+
 class Stream:
     """A file that NumPy takes for a stream: written in pieces, and with the system's own errors."""
 

@@ -106,6 +106,13 @@ def bits(element: Any, dtype: DType | None, form: str) -> str:
     return f"{number:0{2 * count}x}" if form == "x" else f"{number:0{8 * count}b}"
 
 
+def elements(
+    value: Value, row: tuple[int, ...], first: int, count: int, form: str = ""
+) -> list[str]:
+    """So many elements of a row as texts, from the ``first`` of them; as :func:`shown`."""
+    return _texts(value, row, list(range(first, first + count)), form)
+
+
 def _texts(value: Value, row: tuple[int, ...], columns: list[int], form: str) -> list[str]:
     """Elements of a row, whose place on the other axes is given; "…" for a gap, which is -1."""
     at = tuple(slice(n, n + 1) for n in row)

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from tests.fuzz import driver
+from tests.fuzz.adapter import Adapter
 from tests.fuzz.arrays import Arrays
 from tests.fuzz.calls import Calls
 from tests.fuzz.commands import Commands
@@ -34,6 +35,7 @@ FUZZERS = {
         Recordings,
         Tensix,
         Wire,
+        Adapter,
         Oracles,
         Hostile,
     )

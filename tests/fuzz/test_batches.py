@@ -20,6 +20,7 @@ BATCH = {
     "recordings": 160,
     "tensix": 150,
     "wire": 12,
+    "adapter": 64,
     "oracles": 25,
     "hostile": 25,
 }
