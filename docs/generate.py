@@ -3,9 +3,9 @@
 These are docs/isa/ and the pages of generations in docs/timing/, from the rows and tables of the
 target; columns.md; api.md, from the public names; the map in contributing.md, from the imports;
 the tables in json.md, machine.md, repl.md and tensix.md, and the plot of that; the tables of the
-parser; pictures/, of runs; what commands print in README.md, guide.md, loops.md, profile.md,
-tools.md, nki.md, repl.md, tensix.md, walkthrough.md and judge.md; and what follows from tables in
-grammar/editors/.
+parser; pictures/, of runs and of the guide, and slides.html; what commands print in README.md,
+guide/, loops.md, profile.md, tools.md, nki.md, repl.md, tensix.md, walkthrough.md and judge.md;
+and what follows from tables in grammar/editors/.
 
     python docs/generate.py            write what differs
     python docs/generate.py --check    write nothing; exit 1 and name what is stale
@@ -28,6 +28,7 @@ from generator import (  # noqa: E402  (beside this file)
     captured,
     debugger_tables,
     documents,
+    drawings,
     editor_files,
     fidelity,
     figures,
@@ -37,6 +38,7 @@ from generator import (  # noqa: E402  (beside this file)
     published,
     rooms,
     run_pictures,
+    slides,
     table_pages,
 )
 
@@ -79,13 +81,15 @@ def pages() -> dict[Path, str]:
         files[path] = filled(name, path.read_text(encoding="utf-8"))
     files[DOCS / "columns.md"] = profile_tables.page()
     files[DOCS / "api.md"] = api_page.page()
-    names = ("guide", "loops", "profile", "tools", "nki", "repl", "tensix", "walkthrough", "judge")
+    names = ("loops", "profile", "tools", "nki", "repl", "tensix", "walkthrough", "judge")
     shown = (DOCS / f"{name}.md" for name in names)
-    for path in (DOCS.parent / "README.md", *shown):
+    for path in (DOCS.parent / "README.md", *sorted((DOCS / "guide").glob("*.md")), *shown):
         files[path] = captured.filled(files.get(path) or path.read_text(encoding="utf-8"))
     files[parse_tables.MODULE] = parse_tables.module()
     files[DOCS / "tensix_fidelity.svg"] = fidelity.picture()
-    files |= {DOCS / "pictures" / name: text for name, text in run_pictures.pictures().items()}
+    pictures = run_pictures.pictures() | drawings.drawings()
+    files |= {DOCS / "pictures" / name: text for name, text in pictures.items()}
+    files[DOCS / "slides.html"] = slides.page(files)
     editor = DOCS.parent / "grammar" / "editors" / "vscode"
     return files | {editor / name: text for name, text in editor_files.files().items()}
 

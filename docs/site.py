@@ -22,7 +22,15 @@ from mkdocs.config import load_config
 
 ROOT = Path(__file__).resolve().parents[1]
 
-COPIED = ("docs/**/*.md", "docs/**/*.svg", "docs/**/*.png", "programs/**/*", "LICENSE", ".ci/run")
+COPIED = (
+    "docs/**/*.md",
+    "docs/**/*.svg",
+    "docs/**/*.png",
+    "docs/slides.html",
+    "programs/**/*",
+    "LICENSE",
+    ".ci/run",
+)
 LEFT_OUT = re.compile(r"__pycache__|\.npz$|/data/.*\.py$")
 
 EXTENSIONS: list[Any] = [

@@ -232,8 +232,12 @@ def test_a_quotation_of_what_no_block_shows_is_refused(
         generate.captured.filled(QUOTING.replace("tensor 3", reference))
 
 
-PROSE = ("guide", "loops", "walkthrough", "profile", "tools")
-RUNS = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in PROSE)]
+PROSE = ("loops", "walkthrough", "profile", "tools")
+RUNS = [
+    ROOT / "README.md",
+    *(DOCS / "guide").glob("*.md"),
+    *(DOCS / f"{name}.md" for name in PROSE),
+]
 """Pages whose sentences speak of the runs that they show."""
 
 

@@ -140,7 +140,7 @@ def test_what_a_package_index_shows_has_no_link_that_leads_nowhere(installed: In
     headings = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
     anchors = {"#" + h.lower().replace(",", "").replace(" ", "-") for h in headings}
     assert [x for x in links if not x.startswith("https://") and x not in anchors] == []
-    assert "| guide (`docs/guide.md`) |" in text
+    assert "| guide (`docs/guide/index.md`) |" in text
     files = re.findall(r"\(`([\w./]+)`\)", prose)
     assert len(files) >= 10
     assert [f for f in files if not (ROOT / f).exists()] == []

@@ -17,7 +17,8 @@ WIDTH = 88
 _ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?(\w+)`")
 _HEAD = (
     "Everything that `import nasm` gives, with signatures and docstrings. "
-    "[The guide](guide.md) shows the first steps, [tools](tools.md) comparisons and other timings, "
+    "[The guide](guide/index.md) shows the first steps, [tools](tools.md) comparisons and other "
+    "timings, "
     "[the debugger's page](repl.md) what its commands do, which the methods of `Session` do, too. "
     "Nothing else is public: modules inside the package may change in any version."
 )

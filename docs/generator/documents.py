@@ -42,6 +42,7 @@ _SHAPES: dict[str, tuple[tuple[Shape, str], ...]] = {
     "run": ((jsonable.RUN, ""), _OUTPUTS, (json_diff.OTHERS, "")),
     "isolation": ((outcome.ISOLATION, "isolation."),),
     "nki": ((jsonable.SCRIPT, ""),),
+    "migrate": ((json_texts.MIGRATED, ""),),
     "timings": ((json_diff.SCHEDULES, "schedules."), (json_diff.WITNESS, "witnesses[].")),
     "profile": ((json_profile.PROFILE, ""), (json_profile.OF_RUN, ""), (json_profile.TABLES, "")),
     "model": ((json_model.MODEL, ""),),

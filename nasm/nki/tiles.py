@@ -38,7 +38,9 @@ def result(what: str, shape: Sequence[int], dtype: Any, buffer: MemoryRegion = S
 def tile(what: str, value: Any, argument: str = "x") -> NkiTensor:
     """An argument that is a tile on chip."""
     if not isinstance(value, NkiTensor):
-        refuse(f"nl.{what}: {argument} is {value!r}; wanted a tile on chip")
+        other = "it is one of neuronxcc.nki, and a kernel is of one dialect"
+        hint = other if hasattr(value, "storage") else ""
+        refuse(f"nl.{what}: {argument} is {value!r}; wanted a tile on chip", hint)
     if not value.on_chip:
         refuse(
             f"nl.{what}: {argument} is {value!r}; wanted a tile on chip",

@@ -27,12 +27,31 @@ from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
 
+@dataclass(slots=True, eq=False)
+class UnrolledLoop:
+    """A loop that is being unrolled; ``name`` is how the kernel writes it."""
+
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class LoopRound:
+    """One round of a loop: what is made in it is gone when it ends."""
+
+    loop: UnrolledLoop
+    value: int
+
+    def __str__(self) -> str:
+        return f"round {self.value} of an nl.{self.loop.name}"
+
+
 @dataclass(slots=True)
 class Call:
     """An instruction that the kernel asked for.
 
     ``operands`` are by name, registers by their number in the trace; ``engine`` is the one that it
-    names, if it does; ``rounds`` are those of the static ranges that it is in.
+    names, if it does; ``rounds`` are those of the static ranges that it is in, ``parallel`` those
+    of the affine ranges of NKI 0.1.
     """
 
     row: Row
@@ -41,6 +60,7 @@ class Call:
     span: int = 0
     chain: int = 0
     rounds: tuple[int, ...] = ()
+    parallel: tuple[LoopRound, ...] = ()
 
 
 @dataclass(slots=True)
@@ -84,6 +104,7 @@ class CoreTrace:
         self.spread: set[int] = set()
         self.in_order = self.loops = 0
         self.rounds: list[int] = []
+        self.parallel: tuple[LoopRound, ...] = ()
         self._places: dict[Trail, tuple[int, int]] = {}
         self._names: dict[str, int] = {}
 
@@ -112,7 +133,7 @@ class CoreTrace:
         if self.inside:
             self._reachable(operands)
         span, chain = self.place()
-        made = Call(row, dict(operands), engine, span, chain, tuple(self.rounds))
+        made = Call(row, dict(operands), engine, span, chain, tuple(self.rounds), self.parallel)
         self.open[-1].append(made)
         return made
 

@@ -27,6 +27,13 @@ _COUNTS: Shape = (
     Key("updates", "how many update"),
     Key("only_wait", "how many were inserted for their wait or update alone"),
 )
+MIGRATED: Shape = (
+    Key("program", "the file, as the command line names it"),
+    Key("text", "the whole text in today's dialect"),
+    Key("changes", "how often each kind of change was made", lambda made: dict(made.changes)),
+    Key("remarks", "where to look, in sentences", lambda made: list(made.remarks)),
+    problem_list("problems", "the lines that could not be migrated"),
+)
 SYNCHRONISED: Shape = (
     Key("program", "the file, as the command line names it", lambda made: made.source.name),
     Key(

@@ -103,34 +103,29 @@ class Knowledge:
         return tuple(clock)
 
     def needed(self, queue: int, events: Iterable[NodeEvent]) -> list[NodeEvent]:
-        """The events that a queue has to wait for, the latest last, to know of all of these.
-
-        What has more before it comes later.
-        """
+        """The events that a queue has to wait for, the latest last, to know of all of these."""
         left = [event for event in events if not self.knows(queue, event)]
         if len(left) < 2:
             return left
-        queues = self.queues
-        found = [(self.brings(event), event) for event in left]
-        found.sort(key=lambda one: (sum(one[0][:queues]), *one[1]))
-        kept = [
-            n
-            for n, (_, event) in enumerate(found)
-            if not any(
-                implies(clock, event, queues) for m, (clock, _) in enumerate(found) if m != n
-            )
-        ]
-        if len(kept) == len(found):
-            return [event for _, event in found]
+        left.sort(key=self._when)
+        brought = [self.brings(event) for event in left]
+        twice = known_twice(brought)  # each event brings the knowledge of itself
+        kept = [n for n, event in enumerate(left) if not implies(twice, event, self.queues)]
         known = self.clocks[queue]
         for n in kept:
-            known = joined(known, found[n][0])
-        for n in reversed(range(len(found))):
+            known = joined(known, brought[n])
+        some = set(kept)
+        for n in reversed(range(len(left))):
             # Who was in a loop knows that it is over, and not all that who tells of it knows.
-            if n not in kept and not implies(known, found[n][1], queues):
-                known = joined(known, found[n][0])
-                kept.append(n)
-        return [found[n][1] for n in sorted(kept)]
+            if n not in some and not implies(known, left[n], self.queues):
+                known = joined(known, brought[n])
+                some.add(n)
+        return [left[n] for n in sorted(some)]
+
+    def _when(self, event: NodeEvent) -> tuple[int, ...]:
+        """Sorts events: what has more before it comes later."""
+        clock = self.brings(event)
+        return (sum(clock[: self.queues]), *event)
 
 
 def implies(clock: Clock, event: NodeEvent, queues: int) -> bool:
@@ -139,6 +134,22 @@ def implies(clock: Clock, event: NodeEvent, queues: int) -> bool:
     if kind == OVER:
         return bool(clock[-1] >> index & 1)
     return clock[queue if kind == STARTED else queues + queue] > index
+
+
+def known_twice(clocks: Iterable[Clock]) -> Clock:
+    """What at least two of some clocks say."""
+    most: list[int] = []
+    second: list[int] = []
+    for clock in clocks:
+        if not most:
+            most, second = list(clock), [0] * len(clock)
+            continue
+        for n, (a, b, c) in enumerate(zip(clock[:-1], most[:-1], second[:-1], strict=True)):
+            if a > c:
+                most[n], second[n] = (a, b) if a > b else (b, a)
+        second[-1] |= most[-1] & clock[-1]
+        most[-1] |= clock[-1]
+    return tuple(second)
 
 
 def joined(one: Clock, other: Clock) -> Clock:

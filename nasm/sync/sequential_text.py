@@ -139,8 +139,8 @@ class _Text:
                     "the rounds of a '.loop' are made at run time: they have no order of lines"
                 )
                 hint = (
-                    f"{hint}, as in '.for k in 0..4'; or say in the '.loop' itself who comes after "
-                    "what, with 'post done[k]' and 'after done[k - 2]'"
+                    "'neuron-nasm sync' writes moments into it, such as 'after done[k - 2]', and "
+                    "'.for k in 0..4' has its rounds in the text"
                 )
             raise self._refuse(message, one, hint)
 

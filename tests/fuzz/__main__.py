@@ -14,6 +14,7 @@ from tests.fuzz.calls import Calls
 from tests.fuzz.commands import Commands
 from tests.fuzz.hostile import Hostile
 from tests.fuzz.objects import Objects
+from tests.fuzz.old_kernels import OldKernels
 from tests.fuzz.oracles import Oracles
 from tests.fuzz.order import Ordered
 from tests.fuzz.programs import Programs
@@ -31,6 +32,7 @@ FUZZERS = {
         Calls,
         Ordered,
         Kernels,
+        OldKernels,
         Objects,
         Recordings,
         Tensix,

@@ -16,6 +16,7 @@ BATCH = {
     "calls": 60,
     "order": 30,
     "kernels": 60,
+    "dialect": 160,
     "objects": 400,
     "recordings": 160,
     "tensix": 150,

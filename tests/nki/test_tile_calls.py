@@ -116,6 +116,22 @@ def a_last_tile_that_is_smaller(x: Any) -> Any:
     return out
 
 
+@right(numbers(40, 10), gives=lambda x: x * x.sum(1, keepdims=True) - x.max(1, keepdims=True))
+def columns_of_a_last_tile_that_is_smaller(x: Any) -> Any:
+    out = like(x)
+    p, f = nl.mgrid[0:32, 0:10]
+    for i in nl.affine_range(2):
+        tile = nl.load(x[i * 32 + p, f], mask=i * 32 + p < 40)
+        made = tile * nl.sum(tile, axis=1) - nl.max(tile, axis=1)
+        nl.store(out[i * 32 + p, f], made, mask=i * 32 + p < 40)
+    return out
+
+
+@right(numbers(8, 16), numbers(8).astype(np.float16), gives=lambda x, b: x + b[:, None])
+def a_column_of_halves(x: Any, b: Any) -> Any:
+    return nisa.tensor_scalar(nl.load(x), np.add, nl.load(b))
+
+
 @right(numbers(8, 16), gives=lambda x: np.where(np.arange(16) < 5, x * x, -1))
 def assigned_under_a_mask(x: Any) -> Any:
     out = like(x)
@@ -165,6 +181,16 @@ def blocks_of_tiles(x: Any) -> Any:
         tiles[i] = nl.load(x[i])
     for i in nl.affine_range(3):
         nl.store(out[i], nl.exp(tiles[i, :, :]))
+    return out
+
+
+@right(numbers(4, 8, 8), gives=lambda x: np.stack([x[:2].max(0), x[2:].max(0)]))
+def reductions_of_rounds_that_are_written_out(x: Any) -> Any:
+    out = like(x, (2, 8, 8))
+    for i in nl.static_range(2):
+        for j in nl.affine_range(2):
+            most = nl.loop_reduce(nl.load(x[2 * i + j]), op=np.max, loop_indices=[j])
+        nl.store(out[i], most)
     return out
 
 

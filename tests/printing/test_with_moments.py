@@ -48,7 +48,7 @@ def moments(source: Source, strip: bool = False) -> str | None:
 
     def rewrite(builder: ProgramBuilder) -> None:
         lines = in_sequence(builder, strip)
-        found.append(with_moments(source, builder, lines, strip))
+        found.append(with_moments(source, builder, lines, strip, source.text))
         builder.clear()
 
     assemble(source, TARGETS, rewrite=rewrite)

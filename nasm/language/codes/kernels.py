@@ -98,4 +98,14 @@ ROWS = (
         "$ neuron-nasm nki kernel.py:product_in_each_round --no-hoist",
         severity=Severity.NOTE,
     ),
+    Code(
+        "E0659",
+        "a round of an affine_range that needs what another one wrote",
+        "Rounds of an `affine_range` of NKI 0.1 may be executed in any order: the language leaves "
+        "undefined what a round reads that another one has written. A tile may be combined with "
+        "what is in its place, as by `+=`, from round to round, if nothing else reads it before "
+        "the loop is over. `sequential_range` executes its rounds in order.",
+        "$ neuron-nasm nki kernel.py:state_in_an_affine_range",
+        "$ neuron-nasm nki kernel.py:state_in_a_sequential_range",
+    ),
 )

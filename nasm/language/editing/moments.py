@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from nasm.base.records import dataclass, field
+from nasm.base.records import dataclass
 from nasm.base.source import Source
 from nasm.language.editing.changes import TextChanges
+from nasm.language.editing.loop_rounds import LoopAxes, Said, StatedLines, pairs_of
 from nasm.language.editing.moment_names import (
     TouchedPart,
     base,
@@ -21,7 +22,7 @@ from nasm.language.editing.moment_names import (
     what,
     whole,
 )
-from nasm.language.editing.rounds import RangeEnd, Round, Rounds, Sentence, sentences, unguarded
+from nasm.language.editing.rounds import RangeEnd, Round, Sentence, sentences, unguarded
 from nasm.language.text import tree
 from nasm.language.text.parse import parse
 from nasm.program.builder import ProgramBuilder
@@ -38,37 +39,30 @@ _Key = tuple[Statement, int, bool]
 _Word = tuple[str, str]
 
 
-@dataclass(slots=True)
-class _Stated:
-    """A statement: the variables of the loops around it, and its line in each round."""
-
-    variables: tuple[str, ...]
-    bounds: tuple[RangeEnd | None, ...]
-    lines: dict[Round, int] = field(default_factory=dict)
-
-    @property
-    def rounds(self) -> Rounds:
-        """Its rounds."""
-        return Rounds(self.variables, tuple(self.lines))
-
-
 @dataclass(frozen=True, slots=True)
 class _After:
-    """A line comes after an event of a statement, as a sentence says."""
+    """A line comes after an event of a statement, as a sentence says of these axes of that."""
 
     statement: Statement
     kind: int
     free: bool
     sentence: Sentence
+    axes: tuple[int, ...]
 
 
 def with_moments(
-    source: Source, builder: ProgramBuilder, lines: list[WrittenLine], strip: bool
+    source: Source,
+    builder: ProgramBuilder,
+    lines: list[WrittenLine],
+    strip: bool,
+    text: str,
+    loops: frozenset[int] = frozenset(),
 ) -> str | None:
     """The text with moments; None if it has to be written line by line first. Raises Failure.
 
     ``lines`` are those of the program that are kept, in their order. With ``strip`` what the text
-    has of waits, updates and moments is left out.
+    has of waits, updates and moments is left out. ``loops`` are where the variables of loops are
+    that are written out in the source, and not in the ``text`` that the moments are for.
     """
     file, _ = parse(source)
     if any(isinstance(s, tree.MacroCall | tree.Include) for s in every(file.body)):
@@ -78,10 +72,12 @@ def with_moments(
         return None
     where = {line: start for start, one in stated.items() for line in one.lines.values()}
     following = Following(builder, lines, where.__getitem__)
-    text = _Clauses(builder, stated, where, following)
-    if not text.find():
+    clauses = _Clauses(builder, stated, where, following, loops)
+    if not clauses.find():
         return None
-    return _Writing(source.text, builder, text, strip).made(file)
+    if loops:
+        file, _ = parse(Source(source.name, text, source.label))
+    return _Writing(text, builder, clauses, strip).made(file)
 
 
 def every(statements: Iterable[tree.Statement]) -> Iterator[tree.Statement]:
@@ -95,7 +91,12 @@ def every(statements: Iterable[tree.Statement]) -> Iterator[tree.Statement]:
 def bodies(statement: tree.Statement) -> Iterator[tuple[tree.Statement, ...]]:
     """The bodies of a block."""
     match statement:
-        case tree.For(body=body) | tree.ScopeBlock(body=body) | tree.MacroStatement(body=body):
+        case (
+            tree.For(body=body)
+            | tree.LoopStatement(body=body)
+            | tree.ScopeBlock(body=body)
+            | tree.MacroStatement(body=body)
+        ):
             yield body
         case tree.If(branches=branches):
             yield from (body for _, body in branches)
@@ -114,10 +115,10 @@ def _bounds(file: tree.File, builder: ProgramBuilder) -> dict[int, RangeEnd]:
 
 def _stated(
     source: Source, builder: ProgramBuilder, lines: list[WrittenLine], known: Mapping[int, RangeEnd]
-) -> dict[Statement, _Stated] | None:
+) -> dict[Statement, StatedLines] | None:
     """The statements of lines; None if one makes several in one round."""
     program = builder.program
-    found: dict[Statement, _Stated] = {}
+    found: dict[Statement, StatedLines] = {}
     for number, line in enumerate(lines):
         span = program.spans[line.line.span]
         chain = program.chains[line.line.chain]
@@ -127,7 +128,8 @@ def _stated(
         values = tuple(value for _, value in bound)
         if span.start not in found:
             bounds = tuple(known.get(frame.span.start) for frame in chain)
-            found[span.start] = _Stated(tuple(name for name, _ in bound), bounds)
+            places = tuple(frame.span.start for frame in chain)
+            found[span.start] = StatedLines(tuple(name for name, _ in bound), places, bounds)
         stated = found[span.start]
         if values in stated.lines:
             return None
@@ -144,11 +146,14 @@ class _Clauses:
     def __init__(
         self,
         builder: ProgramBuilder,
-        stated: dict[Statement, _Stated],
+        stated: dict[Statement, StatedLines],
         where: dict[int, Statement],
         following: Following,
+        loops: frozenset[int],
     ) -> None:
         self.program, self.stated = builder.program, stated
+        rounds = sorted((n, s.places, v) for s in stated.values() for v, n in s.lines.items())
+        self.loops = LoopAxes.of(loops, [(places, values) for _, places, values in rounds])
         self.where, self.following = where, following
         self.afters: dict[Statement, list[_After]] = {}
         self.names: dict[_Key, tuple[str, str]] = {}
@@ -162,19 +167,35 @@ class _Clauses:
         for statement, one in self.stated.items():
             text = self.afters[statement] = []
             for (other, kind), wanted in self._wanted(one).items():
-                rounds = self.stated[other].rounds
-                found = sentences(one.rounds, rounds, wanted, self._may(one, other, kind))
+                found = self._sentences(one, other, kind, wanted)
                 if found is None:
                     return False
-                for sentence in found:
-                    free, some = self._why(one, other, kind, wanted, sentence)
+                for sentence, axes, pairs in found:
+                    free, some = self._why(one, other, kind, pairs)
                     words.setdefault((other, kind, free), Counter()).update(some)
-                    plain = unguarded(sentence, one.rounds, rounds.rounds)
-                    text.append(_After(other, kind, free, plain))
+                    text.append(_After(other, kind, free, sentence, axes))
         self._name(words)
         return True
 
-    def _wanted(self, one: _Stated) -> dict[tuple[Statement, int], dict[Round, list[Round]]]:
+    def _sentences(
+        self, one: StatedLines, other: Statement, kind: int, wanted: dict[Round, list[Round]]
+    ) -> list[Said] | None:
+        """What one statement says of another: sentences with their axes, and of which rounds."""
+        theirs = self.stated[other]
+        if self.loops.written.isdisjoint((*one.places, *theirs.places)):
+            rounds = theirs.rounds
+            found = sentences(one.rounds, rounds, wanted, self._may(one, other, kind))
+            if found is None:
+                return None
+            axes = tuple(range(len(rounds.variables)))
+            plain = [unguarded(sentence, one.rounds, rounds.rounds) for sentence in found]
+            return [
+                Said(new, axes, pairs_of(sentence, wanted))
+                for sentence, new in zip(found, plain, strict=True)
+            ]
+        return self.loops.sentences(one, theirs, wanted)
+
+    def _wanted(self, one: StatedLines) -> dict[tuple[Statement, int], dict[Round, list[Round]]]:
         """Which rounds of which statements the rounds of one come after."""
         found: dict[tuple[Statement, int], dict[Round, list[Round]]] = {}
         for own, line in one.lines.items():
@@ -183,7 +204,7 @@ class _Clauses:
                 found.setdefault(key, {}).setdefault(own, []).append(self._round[came.line])
         return found
 
-    def _may(self, one: _Stated, other: Statement, kind: int) -> Callable[[Round, Round], bool]:
+    def _may(self, one: StatedLines, other: Statement, kind: int) -> Callable[[Round, Round], bool]:
         """Whether a round comes after a round of another statement anyhow."""
         others = self.stated[other].lines
 
@@ -196,21 +217,14 @@ class _Clauses:
     # -- what moments are called
 
     def _why(
-        self,
-        one: _Stated,
-        other: Statement,
-        kind: int,
-        wanted: dict[Round, list[Round]],
-        sentence: Sentence,
+        self, one: StatedLines, other: Statement, kind: int, pairs: list[tuple[Round, Round]]
     ) -> tuple[bool, Counter[_Word]]:
         """Whether a sentence says that bytes are free again, and words for the moment."""
         words: dict[bool, Counter[_Word]] = {True: Counter(), False: Counter()}
-        for own, some in wanted.items():
-            for theirs in some:
-                if sentence.says(own, theirs):
-                    first = self.stated[other].lines[theirs]
-                    tensor, free = reason(self._parts(first), self._parts(one.lines[own]))
-                    words[free][self._word(first, tensor, kind, free)] += 1
+        for own, theirs in pairs:
+            first = self.stated[other].lines[theirs]
+            tensor, free = reason(self._parts(first), self._parts(one.lines[own]))
+            words[free][self._word(first, tensor, kind, free)] += 1
         free = words[True].total() > words[False].total()
         return free, words[free]
 
@@ -262,8 +276,8 @@ class _Clauses:
             read = " @read" if key[1] == STARTED else ""
             yield f"post {self._moment(key, one.variables)}{read}"
 
-    def _after(self, one: _Stated, after: _After) -> str:
-        bounds = self.stated[after.statement].bounds
+    def _after(self, one: StatedLines, after: _After) -> str:
+        bounds = [self.stated[after.statement].bounds[axis] for axis in after.axes]
         both = zip(after.sentence.indices, bounds, strict=True)
         indices = [index.text(one.variables, bound) for index, bound in both]
         moment = self._moment((after.statement, after.kind, after.free), indices)

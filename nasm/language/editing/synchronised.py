@@ -6,17 +6,18 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from nasm.base.problems import counted
+from nasm.base.problems import Failure, Problem, counted
 from nasm.base.source import Source
 from nasm.language.assemble import Rewrite
 from nasm.language.editing.moments import with_moments
 from nasm.language.editing.waits import edited
+from nasm.language.editing.written_loops import WrittenLoops, written_out
 from nasm.language.formatting import formatted
 from nasm.language.printing import text as whole
 from nasm.language.printing.lines import Place
 from nasm.program.builder import ProgramBuilder
 from nasm.program.program import Program
-from nasm.sync.sequential_text import autosync, in_sequence
+from nasm.sync.sequential_text import NO_ORDER, autosync, in_sequence
 
 Assembler: TypeAlias = Callable[[Source, Rewrite | None, bool], Program]
 """Assembles a text, with a rewriting. The text is the user's own, or one that was made of it, which
@@ -59,6 +60,9 @@ class Synchronised:
     def _named(self) -> str:
         """The text with moments."""
         source = self.source
+        loops = written_out(source, self.strip)
+        if loops is not None:
+            return self._of_loops(loops)
         made, printed = self._moments(source, own=True)
         own = made is not None
         if made is None:
@@ -68,15 +72,33 @@ class Synchronised:
         self.program = self._assembled(Source(source.name, made), None, own)
         return made
 
-    def _moments(self, source: Source, own: bool) -> tuple[str | None, str]:
-        """A text with moments; or none, and itself line by line without waits."""
+    def _of_loops(self, loops: WrittenLoops) -> str:
+        """The text with moments if it has loops at run time; raises Failure."""
+        source = self.source
+        self._assembled(source, None, True)  # it reports errors in the text as it is
+        made, _ = self._moments(loops.source, own=True, loops=loops.variables)
+        if made is None:
+            message = "the rounds of the loops of this text have too little in common"
+            hint = "write the rounds that differ before or after the loop, or repeat them with .for"
+            raise Failure(Problem(NO_ORDER, message, None, hint))
+        self.program = self._assembled(Source(source.name, made), None, True)
+        return made
+
+    def _moments(
+        self, source: Source, own: bool, loops: frozenset[int] = frozenset()
+    ) -> tuple[str | None, str]:
+        """A text with moments; or none, and itself line by line without waits.
+
+        With ``loops`` these are written out in it, and not in the text with moments.
+        """
         found: list[str | None] = []
         orders: list[list[Place]] = []
 
         def rewrite(builder: ProgramBuilder) -> None:
             strip = own and self.strip
             lines = in_sequence(builder, strip)
-            found.append(with_moments(source, builder, lines, strip))
+            before = self.source.text if loops else source.text
+            found.append(with_moments(source, builder, lines, strip, before, loops))
             builder.clear()
             for line in (one.line for one in lines):
                 builder.append(line.queue, (line.instruction, 0, 0), line.span, line.chain)
@@ -86,7 +108,8 @@ class Synchronised:
         made = found[0]
         if made is None:
             return None, whole(program, orders[0], folder=self.folder)
-        aligned = source.text == formatted(source) or not own
+        plain = self.source if loops else source
+        aligned = plain.text == formatted(plain) or not own
         return formatted(Source(source.name, made)) if aligned else made, ""
 
     # -- waits and updates

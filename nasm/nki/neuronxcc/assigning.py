@@ -86,6 +86,8 @@ def box_of(target: TileTensor, value: TileTensor, box: Box) -> Box | None:
         return None
     if target.shape == value.shape:
         return box
+    if len(value.shape) != len(box):
+        refuse(f"a tile of {list(value.shape)} for {list(target.shape)}")
     sizes = iter((lo, hi) for n, (lo, hi) in zip(value.shape, box, strict=True) if n > 1)
     return tuple((0, 1) if n == 1 else next(sizes, (0, n)) for n in target.shape)
 

@@ -13,7 +13,7 @@ from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
 from nasm.nki.names import DType, engine, reduce_cmd
 from nasm.nki.neuronxcc.affine import Box, Index, Predicate
-from nasm.nki.neuronxcc.elementwise import on_chip, part, plain, shape_of
+from nasm.nki.neuronxcc.elementwise import copied, on_chip, part, plain, shape_of
 from nasm.nki.neuronxcc.operators import op_word
 from nasm.nki.neuronxcc.regions import region, regions
 from nasm.nki.neuronxcc.results import new, nothing, read, result, write
@@ -71,9 +71,17 @@ def _emit(
         elif word in main:
             values[word] = part(value, shape, box)
         else:
-            values[word] = known_in(value, box, shape)
+            values[word] = _as_float(word, known_in(value, box, shape))
     instruct(name, dst=dst, **values)
     return result(dst, shape, box)
+
+
+def _as_float(word: str, value: Any) -> Any:
+    """An operand that has a value for each partition: NKI 0.1 takes it in any float dtype."""
+    if not word.startswith("operand") or not isinstance(value, NkiTensor):
+        return value
+    half = not value.view_.dtype.is_int and value.view_.dtype.itemsize < 4
+    return copied(value, "float32") if half else value
 
 
 def column_of(value: Any, box: Box) -> NkiTensor:

@@ -12,6 +12,7 @@ from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
 from nasm.nki.jit import KeepsRun, Kernel
 from nasm.nki.names import HBM, MemoryRegion
+from nasm.nki.neuronxcc.carried import refuse_carried
 from nasm.nki.neuronxcc.results import read
 from nasm.nki.neuronxcc.running import Running, running, traced
 from nasm.nki.neuronxcc.saving import profiled, saving
@@ -29,6 +30,11 @@ class Cores:
 
     def __init__(self, count: Any) -> None:
         self.count = whole_number(count, "the number of nl.nc")
+        if self.count not in (1, 2):
+            refuse(f"nl.nc({self.count}): wanted 1 core, or 2 that share their HBM")
+
+    def __repr__(self) -> str:
+        return f"nl.nc({self.count})"
 
     def __mul__(self, other: Any) -> GridAxis:
         return GridAxis(self, other)
@@ -45,6 +51,10 @@ class GridAxis:
         self.sizes = [p.count if isinstance(p, Cores) else whole_number(p, "a size") for p in parts]
         if sum(isinstance(p, Cores) for p in parts) > 1 or len(parts) > 2:
             refuse("nl.spmd_dim of several cores", "nl.spmd_dim(nl.nc(2), n) is two cores by n")
+
+    def __repr__(self) -> str:
+        parts = ", ".join(map(repr, self.parts))
+        return parts if len(self.parts) == 1 else f"nl.spmd_dim({parts})"
 
     def places(self, core: int) -> Iterator[int]:
         """The places along the axis that a core runs."""
@@ -71,6 +81,11 @@ class TileKernel(Kernel):
             for n, p in zip(axis.sizes, axis.parts, strict=True)
             if isinstance(p, Cores)
         ]
+        if len(cores) > 1:
+            refuse(
+                f"a kernel on a grid of {', '.join(map(repr, grid))}: nl.nc on {len(cores)} axes",
+                "the instances of one axis are spread over cores",
+            )
         super().__init__(function, cores[0] if cores else 1)
         self.kernel, self.grid, self.options = function, grid, options
         self.function = _instances(function, grid)
@@ -126,6 +141,7 @@ def _instances(function: Callable[..., Any], grid: tuple[GridAxis, ...]) -> Call
         for place in places[1:]:
             with traced(Running(sizes, place, first=first)):
                 function(*args, **kwargs)
+        refuse_carried(trace)
         return result
 
     update_wrapper(run, function)

@@ -48,10 +48,10 @@ from nasm.nki.neuronxcc.moving import (
 )
 from nasm.nki.neuronxcc.operators import op_word
 from nasm.nki.neuronxcc.results import read
-from nasm.nki.neuronxcc.running import LoopVariable, UnrolledLoop, instance
+from nasm.nki.neuronxcc.running import LoopVariable, instance
 from nasm.nki.neuronxcc.sums import add_to, adding_by
 from nasm.nki.neuronxcc.tensor import TileTensor, operations
-from nasm.nki.tracing import current
+from nasm.nki.tracing import UnrolledLoop, current
 
 
 def loop_reduce(
@@ -65,7 +65,7 @@ def loop_reduce(
         refuse("nl.loop_reduce: loop_indices are variables of loops that it is in")
     outer = now.rounds[: min(open_.index(loop) for loop in loops)]
     others = tuple((n, one.value) for n, one in enumerate(now.rounds) if one.loop not in loops)
-    key = (_site(), outer[-1] if outer else None, others)
+    key = (_site(), tuple(loops), outer[-1] if outer else None, others)
     found = now.kept.get(key)
     if found is None:
         made = copy(tile, dtype=dtype or tile.storage.dtype, mask=mask)

@@ -166,6 +166,7 @@ def top_names() -> dict[str, Any]:
         "benchmark": kernels.benchmark,
         "profile": kernels.profile,
         "simulate_kernel": kernels.simulate_kernel,
+        "tensor": tensor,
     }
 
 

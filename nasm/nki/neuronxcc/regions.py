@@ -11,6 +11,7 @@ from nasm.nki.neuronxcc.affine import Box, Index, Predicate
 from nasm.nki.neuronxcc.conjunctions import lost
 from nasm.nki.neuronxcc.resolving import there
 from nasm.nki.neuronxcc.tensor import TileTensor
+from nasm.views.value_text import value_text
 
 SBUF, PSUM = MemoryRegion.sbuf, MemoryRegion.psum
 
@@ -43,11 +44,18 @@ def regions(
     least: list[Index] = list(_predicate(mask).least)
     for tensor in tensors:
         for bound in there(tensor):
-            fitted = Index(bound.const, tensor.shape, bound.steps)
-            least.append(_like(fitted, shape))
+            least.append(_like(_repeated(bound, tensor), shape))
         if tensor.mask is not None:
-            least += [_like(one.over(tensor.shape), shape) for one in tensor.mask.least]
+            least += [
+                _like(_repeated(one.over(tensor.shape), tensor), shape) for one in tensor.mask.least
+            ]
     return Predicate(tuple(least)).boxes(shape)
+
+
+def _repeated(bound: Index, tensor: TileTensor) -> Index:
+    """A bound of a tensor, which is the same all along axes of 1 that are repeated."""
+    steps = (s if n > 1 else 0 for n, s in zip(tensor.shape, bound.steps, strict=True))
+    return Index(bound.const, tensor.shape, tuple(steps))
 
 
 def _predicate(mask: Any) -> Predicate:
@@ -57,7 +65,10 @@ def _predicate(mask: Any) -> Predicate:
     if isinstance(mask, bool):
         return Predicate(() if mask else (Index(-1),))
     if not isinstance(mask, Predicate):
-        refuse(f"mask={mask!r}: wanted comparisons of index expressions, joined by &")
+        refuse(
+            f"mask= is {value_text(mask)}: wanted comparisons of index expressions, joined by &",
+            "nl.arange and nl.mgrid make index expressions; by what a tile holds nl.where chooses",
+        )
     return mask
 
 

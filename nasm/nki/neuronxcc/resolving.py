@@ -7,9 +7,10 @@ from typing import Any
 from nasm.base.records import replace
 from nasm.nki.errors import refuse
 from nasm.nki.neuronxcc.affine import Box, Index
-from nasm.nki.neuronxcc.running import LoopRound, running
+from nasm.nki.neuronxcc.running import running
 from nasm.nki.neuronxcc.tensor import TileTensor
 from nasm.nki.tensor import PAST, NkiTensor
+from nasm.nki.tracing import LoopRound
 from nasm.views.view import View
 
 

@@ -59,7 +59,7 @@ def settled(storage: Storage) -> None:
     call.operands["dst"] = storage.tile(()).view_
     trace = current("neuronxcc.nki")
     copy = Call(_copy_row(trace), {"dst": elsewhere, "src": call.operands["dst"]}, "", call.span)
-    copy.chain = call.chain
+    copy.chain, copy.rounds, copy.parallel = call.chain, call.rounds, call.parallel
     body = body_of(trace.made, call)
     assert body is not None
     body.insert(next(n for n, made in enumerate(body) if made is call) + 1, copy)

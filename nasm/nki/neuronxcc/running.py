@@ -10,25 +10,7 @@ from typing import Any
 from nasm.base.records import dataclass, field
 from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
-from nasm.nki.tracing import current
-
-
-@dataclass(slots=True, eq=False)
-class UnrolledLoop:
-    """A loop that is being unrolled; ``name`` is how the kernel writes it."""
-
-    name: str
-
-
-@dataclass(slots=True, eq=False)
-class LoopRound:
-    """One round of a loop: what is made in it is gone when it ends."""
-
-    loop: UnrolledLoop
-    value: int
-
-    def __str__(self) -> str:
-        return f"round {self.value} of an nl.{self.loop.name}"
+from nasm.nki.tracing import LoopRound, UnrolledLoop, current
 
 
 class LoopVariable(int):
@@ -98,12 +80,18 @@ def _rounds(name: str, args: tuple[Any, ...]) -> Iterator[int]:
     numbers = [whole_number(n, f"a bound of nl.{name}") for n in args]
     if not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:
         refuse(f"nl.{name}{tuple(numbers)}: wanted a stop, or a start, a stop and a step")
+    trace = current(f"nl.{name}")
+    around = trace.parallel
     try:
         for value in range(*numbers):
-            now.rounds[depth:] = [LoopRound(loop, value)]
+            opened = LoopRound(loop, value)
+            now.rounds[depth:] = [opened]
+            if name == "affine_range":
+                trace.parallel = (*around, opened)
             yield LoopVariable(value, loop)
     finally:
         del now.rounds[depth:]
+        trace.parallel = around
 
 
 def affine_range(*args: Any, **_: Any) -> Iterator[int]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nasm.base.problems import Refused
+from nasm.nki.errors import refuse
 from nasm.nki.names import MemoryRegion
 from nasm.nki.neuronxcc.assigning import assign, before, box_of, refit
 from nasm.nki.neuronxcc.regions import region
@@ -20,10 +21,27 @@ SBUF, PSUM = MemoryRegion.sbuf, MemoryRegion.psum
 
 def add_to(target: TileTensor, value: Any) -> None:
     """``target += value``: products of matmuls accumulate in PSUM, all else is an addition."""
-    if isinstance(value, TileTensor) and target.buffer is PSUM and _accumulated(target, value):
-        return
+    if not target.on_chip:
+        refuse(
+            f"+= onto {target!r}, which is in HBM",
+            "load it, add, and store the sum; nl.atomic_rmw adds in HBM",
+        )
+    if isinstance(value, TileTensor) and target.buffer is PSUM:
+        if _accumulated(target, value):
+            return
+        _same_dtype(target, value)
     apply: Callable[..., TileTensor] = _ADD["add"]
     assign(target, apply(target, value, dtype=target.dtype))
+
+
+def _same_dtype(target: TileTensor, value: TileTensor) -> None:
+    """Refuse to add a product to a tile in PSUM of another dtype: no instruction does that."""
+    mine, theirs = target.storage.dtype, value.storage.dtype
+    if value.buffer is PSUM and mine != theirs:
+        refuse(
+            f"+= of a product, which is {theirs}, onto {target!r} in PSUM",
+            f"products add up in a tile of {theirs}: nl.copy(sum, dtype={mine}) afterwards",
+        )
 
 
 _ADD: dict[str, Callable[..., TileTensor]] = {}

@@ -13,9 +13,9 @@ from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
 from nasm.nki.names import DType, MemoryRegion
 from nasm.nki.neuronxcc.affine import Index, Predicate
-from nasm.nki.neuronxcc.running import LoopRound, running
+from nasm.nki.neuronxcc.running import running
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tracing import Call
+from nasm.nki.tracing import Call, LoopRound
 
 
 @dataclass(slots=True, eq=False)

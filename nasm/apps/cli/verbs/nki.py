@@ -49,12 +49,19 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write the program that the kernel becomes, as a text; - is standard output",
     )
+    verb.add_argument(
+        "--migrate",
+        action="store_true",
+        help="run nothing: write a file of NKI 0.1 in today's dialect, or to --emit FILE",
+    )
     of_a_run(verb)
 
 
 def _neither(parsed: argparse.Namespace) -> str:
     """What does not go with a kernel, or with a script, as it is named; empty if all does."""
     program = parsed.program
+    if parsed.migrate:
+        return _migrates(parsed)
     if not program_names.kernel(program):
         return f"nki wants kernel.py:name or a script, found '{quoted(program)}'"
     if not program_names.script(program):
@@ -68,8 +75,24 @@ def _neither(parsed: argparse.Namespace) -> str:
     return ""
 
 
+def _migrates(parsed: argparse.Namespace) -> str:
+    """What does not go with a file that is migrated, and not run; empty if all does."""
+    if not program_names.script(parsed.program):
+        return f"--migrate wants a file, found '{quoted(parsed.program)}'"
+    if parsed.words:
+        return f"'{quoted(parsed.words[0])}': --migrate runs nothing that takes arguments"
+    for name, option in (OF_ONE | OF_KERNELS).items():
+        if name != "emit" and getattr(parsed, name) not in (None, [], False):
+            return f"{option} does not go with --migrate, which runs nothing"
+    return ""
+
+
 def nki(args: argparse.Namespace, screen: Screen) -> int:
     """Run a kernel, or a script that calls some; returns the exit code."""
+    if args.migrate:
+        from nasm.apps.cli.migrating import migrate
+
+        return migrate(args, screen)
     if not program_names.script(args.program):
         return run(args, screen)
     preload("nasm.apps.cli.programs", "nasm.nki.kernel_run")
@@ -172,6 +195,7 @@ examples:
   neuron-nasm profile kernel.py:name --in x=x.npy
   neuron-nasm repl kernel.py:name --in x=x.npy
   neuron-nasm diff k.py:old k.py:new --in x=x.npy
+  neuron-nasm nki --migrate old.py --emit new.py
 
 'import nki' finds nasm's own modules: no package of the vendor's is needed.
 Values that are made are zeros, ones, iota, random or normal with a shape, then
@@ -182,7 +206,8 @@ or trn2.
 
 The exit code of a script is its own, or 1 if something is wrong with a run of
 one of its kernels; 1 for what a kernel or a script raises, 2 for a kernel that
-is refused.
+is refused. With --migrate it is 1 if a line could not be migrated, and 2 for a
+file that is no Python, or none of NKI 0.1.
 """,
     document="program",
 )

@@ -106,8 +106,9 @@ examples:
 Each line means what it does after all lines above it, whichever engine it is
 for. What is inserted keeps that meaning under every timing, and no wait of it
 can be left out. A text that is written engine by engine is refused, and so is
-one that branches. A line of a .for says what it comes after for all rounds; a
-text whose rounds have less in common is written out, line by line.
+one that branches by hand. A line of a .for or a .loop says what it comes after
+for all rounds; a text whose rounds have less in common is written out, line by
+line.
 """,
     document="program",
 )

@@ -1,0 +1,202 @@
+"""Public files of NKI 0.1, and what becomes of each: ``python -m tests.nki.published.dialect``.
+
+A file with tests is tested, a script run as it is, any other file imported, each in a process of
+its own with NKI to be imported. None of them is in this repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import logging
+import re
+import resource
+import runpy
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nasm.nki
+from nasm.base.problems import Failure
+from nasm.nki.errors import NOT_NKI
+
+PAGE = Path(__file__).parents[3] / "docs" / "nki-kernels.md"
+MARKS = "<!-- dialect -->\n", "<!-- end -->"
+USES = re.compile(r"^\s*(import neuronxcc\.nki|from neuronxcc(\.nki\S*)? import)", re.MULTILINE)
+COLUMNS = ("repository", "files", "right", "imported", "refused", "needs", "other", "over time")
+CHIP = re.compile(r"torch_xla|torch_neuronx|neuronx|libneuron|neuronpy|nki_samples|attention_nki")
+"""Modules that drive a chip, or that AWS's compiler brought along."""
+
+SECONDS = 120
+
+
+def files(root: Path) -> Iterator[Path]:
+    """The files of a checkout that import NKI 0.1."""
+    for path in sorted(root.rglob("*.py")):
+        if USES.search(path.read_text(encoding="utf-8", errors="replace")):
+            yield path
+
+
+def judged(path: Path, root: Path, seconds: int = SECONDS) -> dict[str, Any]:
+    """What became of a file, in a process of its own."""
+    words = [sys.executable, "-m", "tests.nki.published.dialect", "--one", str(path)]
+    done = subprocess.run(
+        [*words, "--seconds", str(seconds)], capture_output=True, text=True, check=False
+    )
+    row: dict[str, Any] = {"file": str(path.relative_to(root))}
+    try:
+        return row | json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        over = done.returncode < 0
+        return row | {"outcome": "over time" if over else "other", "why": done.stderr[-300:]}
+
+
+# ---------------------------------------------------------------- one file
+
+
+class _Collected:
+    """What pytest says of tests."""
+
+    def __init__(self) -> None:
+        self.passed, self.failed = 0, dict[str, str]()
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Count a test."""
+        if report.failed:
+            self.failed[report.nodeid.rpartition("::")[2]] = _last(str(report.longrepr))
+        elif report.when == "call" and report.passed:
+            self.passed += 1
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """Keep why a file could not be imported."""
+        if report.failed:
+            self.failed[""] = _last(str(report.longrepr))
+
+
+def _last(text: str) -> str:
+    """The line of a traceback that says what is wrong."""
+    lines = [line.removeprefix("E").strip() for line in text.splitlines() if line.startswith("E ")]
+    found = [line for line in lines if re.match(r"[\w.]*(Error|Failure|Exception|NotHere)", line)]
+    return (found or lines or text.splitlines() or [""])[0]
+
+
+def one(path: Path) -> dict[str, Any]:
+    """A file in this process."""
+    logging.disable(logging.CRITICAL)
+    text = path.read_text(encoding="utf-8")
+    sys.path.insert(0, str(path.parent))
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()), nasm.nki.installed():
+        if _has_tests(text):
+            return _tested(path)
+        name = "__main__" if "__main__" in text else "published"
+        sys.argv = [str(path)]
+        try:
+            runpy.run_path(str(path), run_name=name)
+        except SystemExit as leaving:
+            if leaving.code not in (None, 0):
+                return {"outcome": "other", "why": f"exit code {leaving.code}"}
+        except BaseException as error:
+            return _why(f"{type(error).__name__}: {_message(error)}")
+    return {"outcome": "right" if name == "__main__" else "imported"}
+
+
+def _message(error: BaseException) -> str:
+    if isinstance(error, Failure) and error.problems:
+        return f"{error.problems[0].code}: {error.problems[0].message}"
+    return str(error)
+
+
+def _has_tests(text: str) -> bool:
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return False
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    return any("Test" in node.name for node in classes)
+
+
+def _tested(path: Path) -> dict[str, Any]:
+    seen = _Collected()
+    options = ["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(path.parent)]
+    pytest.main([*options, "-o", "python_functions=", "-W", "ignore", str(path)], plugins=[seen])
+    row = {"passed": seen.passed, "failed": seen.failed}
+    if seen.failed:
+        return row | _why(next(iter(seen.failed.values())))
+    return row | {"outcome": "right" if seen.passed else "imported"}
+
+
+def _why(message: str) -> dict[str, Any]:
+    missing = re.search(r"No module named '([\w.]+)'", message)
+    if CHIP.search(missing[1] if missing else "") or NOT_NKI in message:
+        return {"outcome": "needs", "why": missing[1] if missing else message[:200]}
+    if missing:
+        return {"outcome": "other", "why": f"needs {missing[1]}"}
+    refused = re.search(r"E0\d{3}", message)
+    return {"outcome": "refused" if refused else "other", "why": message[:200]}
+
+
+# ---------------------------------------------------------------- all of them
+
+
+def table(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+    """A row for each repository, and below a line for each file that is not right."""
+    lines = [f"| {' | '.join(COLUMNS)} |", f"|{' --- |' * len(COLUMNS)}"]
+    for name, rows in found.items():
+        counts = Counter(row["outcome"] for row in rows)
+        cells = [name, str(len(rows)), *(str(counts[one] or "") for one in COLUMNS[2:])]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", "| file | | why |", "| --- | --- | --- |"]
+    for name, rows in found.items():
+        for row in rows:
+            if row["outcome"] in ("refused", "other", "over time"):
+                why = str(row.get("why", "")).replace("|", "\\|").replace("\n", " ")
+                lines.append(f"| {name}: {row['file']} | {row['outcome']} | {why[:160]} |")
+    return lines
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Judge the files of some checkouts."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "roots", metavar="NAME=FOLDER", nargs="*", help="checkouts, each with a name"
+    )
+    parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="processor time for a file")
+    parser.add_argument("--json", type=Path, help="write the rows to a file")
+    parser.add_argument("--write", action="store_true", help="write the table into the page")
+    given = parser.parse_args(arguments)
+    if given.one is not None:
+        resource.setrlimit(resource.RLIMIT_CPU, (given.seconds, given.seconds + 5))
+        sys.stdout.write(json.dumps(one(given.one)) + "\n")
+        return 0
+    found: dict[str, list[dict[str, Any]]] = {}
+    for word in given.roots:
+        name, _, folder = word.partition("=")
+        found[name] = []
+        for path in files(Path(folder)):
+            row = judged(path, Path(folder), given.seconds)
+            found[name].append(row)
+            sys.stdout.write(f"{name} {row['file']}: {row['outcome']} {row.get('why', '')}\n")
+            sys.stdout.flush()
+    lines = table(found)
+    sys.stdout.write("\n".join(lines) + "\n")
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=1))
+    if given.write:
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARKS[0])
+        after = rest.partition(MARKS[1])[2]
+        made = before + MARKS[0] + "\n".join(lines) + "\n" + MARKS[1] + after
+        PAGE.write_text(made, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
