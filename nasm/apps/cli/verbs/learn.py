@@ -187,7 +187,7 @@ def _list(args: argparse.Namespace, screen: Screen, course: Course) -> int:
 
 VERB = Verb(
     summary="learn it: a course of exercises that check themselves",
-    rank=5,
+    rank=15,
     arguments=_arguments,
     read=read,
     body=learn,
