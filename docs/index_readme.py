@@ -10,7 +10,7 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 RELATIVE = re.compile(r"(!?)\[([^\]]*)\]\((?!https?://|#)([^)#\s]+)(?:#[^)\s]*)?\)")
 FENCED = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
-WHERE = "Files named here, such as `docs/guide.md`, are in the source distribution."
+WHERE = "Files named here, such as `docs/guide/index.md`, are in the source distribution."
 
 
 def for_index(text: str) -> str:

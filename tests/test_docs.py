@@ -253,6 +253,28 @@ def test_no_sentence_states_a_time_that_is_neither_quoted_nor_shown() -> None:
     assert found == []
 
 
+CHAPTERS = sorted((DOCS / "guide").glob("[0-9]*.md"))
+
+
+def test_each_chapter_of_the_guide_has_a_picture_a_program_and_an_exercise() -> None:
+    lessons = {
+        path.parent.name for path in (ROOT / "programs" / "exercises").glob("*/exercise.toml")
+    }
+    index = (DOCS / "guide" / "index.md").read_text(encoding="utf-8")
+    assert len(CHAPTERS) == 15
+    for number, page in enumerate(CHAPTERS, 1):
+        text = page.read_text(encoding="utf-8")
+        assert text.startswith(f"# {number}. "), page.name
+        assert re.search(rf"\[{number}\. [^\]]*\]\({re.escape(page.name)}\)", index), page.name
+        picture = re.search(r"!\[[^\]]+\]\(([^)]+\.svg)\)", text)
+        assert picture is not None, page.name
+        assert (page.parent / picture[1]).exists(), page.name
+        assert re.search(r"^```(neuron-nasm|python|console)$", text, re.MULTILINE), page.name
+        named = set(re.findall(r"`neuron-nasm learn ([a-z_]+)`", text))
+        assert named <= lessons, page.name
+        assert named or number == len(CHAPTERS), page.name
+
+
 # ---------------------------------------------------------------- what pages show
 
 

@@ -148,7 +148,7 @@ class Target:
         """A row by its name; that of words that are no instruction is in no list of rows."""
         if self.words is not None and name == self.words.data.name:
             return self.words.data
-        return self.isa.rows.get(name)
+        return self.isa.rows.get(name) or self.isa.other_names.get(name)
 
     def generation(self, name: str) -> Generation | None:
         """A generation by any of its spellings."""

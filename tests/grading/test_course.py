@@ -42,6 +42,15 @@ def test_it_begins_with_a_file_to_edit(folder: Path, capsys: Any) -> None:
     assert [each.name for each in folder.iterdir()] == [f"{first.name}.nasm"]
 
 
+def test_commands_in_a_text_name_the_file_of_the_learner(folder: Path, capsys: Any) -> None:
+    learn(folder, "add")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "mine.nasm" not in shown
+    assert "neuron-nasm sync " in shown
+    assert f"neuron-nasm learn add --once --dir {folder}" in shown
+    assert "neuron-nasm grade" not in shown
+
+
 def test_what_passed_is_remembered_and_the_next_one_follows(folder: Path, capsys: Any) -> None:
     solved(folder)
     assert learn(folder, "add") == 0

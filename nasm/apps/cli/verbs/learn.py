@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -107,23 +108,36 @@ def _judge(args: argparse.Namespace, screen: Screen, course: Course, exercise: E
         Text(),
     ]
     if exercise.text and (first or sys.stdout.isatty()):
-        shown += [Markdown(_body(exercise.text)), Text()]
+        shown += [Markdown(_body(exercise, path, args.dir)), Text()]
     lines = one(found, width, course.hints(exercise))
     screen.show(*shown, *map(Text, map(in_line, lines)), Text())
     screen.note("\n".join(_next(args, course, exercise, path, found)))
     return code
 
 
-def _body(text: str) -> str:
-    """The text of an exercise without its heading, which is its title."""
-    return text.partition("\n")[2].strip() if text.startswith("# ") else text
+def _body(exercise: Exercise, path: str, folder: str) -> str:
+    """The text of an exercise without its heading, which is its title.
+
+    Its commands name the learner's file, and judge it with this verb.
+    """
+    text = exercise.text
+    text = text.partition("\n")[2].strip() if text.startswith("# ") else text
+    judged = rf"{COMMAND} grade \S*{re.escape(exercise.name)} (mine|starter)\.\w+"
+    again = f"{COMMAND} learn {exercise.name} --once{_folder(folder)}"
+    text = re.sub(judged, lambda _: again, text)
+    return re.sub(r"\b(mine|starter)\.(nasm|py)\b", lambda _: os.path.relpath(path), text)
+
+
+def _folder(folder: str) -> str:
+    """The option for the folder, where it is another one than without it."""
+    return "" if folder == FOLDER else f" --dir {folder}"
 
 
 def _next(
     args: argparse.Namespace, course: Course, exercise: Exercise, path: str, found: Grade
 ) -> list[str]:
     """What to do now."""
-    more = "" if args.dir == FOLDER else f" --dir {args.dir}"
+    more = _folder(args.dir)
     if not found.passed:
         lines = [f"edit {in_line(os.path.relpath(path))}"]
         if course.hints(exercise) < len(found.hints):
@@ -187,7 +201,7 @@ def _list(args: argparse.Namespace, screen: Screen, course: Course) -> int:
 
 VERB = Verb(
     summary="learn it: a course of exercises that check themselves",
-    rank=5,
+    rank=15,
     arguments=_arguments,
     read=read,
     body=learn,
