@@ -105,3 +105,12 @@ def test_a_tile_goes_through_the_vector_unit() -> None:
 def test_an_address_that_is_no_multiple_of_16_is_refused() -> None:
     with pytest.raises(Failure, match="at a multiple of 16"):
         Session.load(Source("library.nasm", HEAD + "unpack_tile(0x4008)\n"))
+
+
+def test_several_tiles_of_a_block_float_are_refused() -> None:
+    for call in (
+        "unpack_tile(0x4000, bfp8, tiles=2)",
+        "unpack_pair(0x4000, 0x8000, bfp8, tiles=2)",
+    ):
+        with pytest.raises(Failure, match="one at a time"):
+            Session.load(Source("library.nasm", f"{HEAD}{call}\n"))

@@ -25,9 +25,10 @@
 
 ; unpack_tile(at): tiles of L1 to SrcA.
 ;   at, form, to  as for unpacker
-;   tiles         how many follow one another in L1
+;   tiles         how many follow one another in L1; one, of 8 bits and less
 ; Cost: 2 cycles for the address and 32 for a tile of bf16, 64 of f32.
 .macro unpack_tile(at, form=bf16, to=form, tiles=1)
+    .assert tiles == 1 or form == f32 or form == bf16 or form == f16, "tiles of 8 bits and less: one at a time"
     unpacker(0, at, form, to)
     @t0
     SETADCXX  U0=1, X1Val=1023, X0Val=0
@@ -39,9 +40,10 @@
 ; unpack_pair(srca, srcb): tiles of L1 to SrcA, and as many to SrcB.
 ;   srca, srcb  the bytes of L1 where the first tiles begin: of C = A @ B, B and A
 ;   form, to    as for unpacker, of both
-;   tiles       how many follow one another in L1, of each
+;   tiles       how many follow one another in L1, of each; one, of 8 bits and less
 ; Cost: 64 cycles for two tiles of bf16, as both unpackers share the way to L1.
 .macro unpack_pair(srca, srcb, form=bf16, to=form, tiles=1)
+    .assert tiles == 1 or form == f32 or form == bf16 or form == f16, "tiles of 8 bits and less: one at a time"
     unpacker(0, srca, form, to)
     unpacker(1, srcb, form, to)
     @t0
