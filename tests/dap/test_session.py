@@ -210,6 +210,19 @@ def test_hazards_deadlocks_and_nan_are_exceptions(client: Client) -> None:
     assert places[0]["line"] > 0
 
 
+def test_moves_in_the_console_stop_at_hazards_as_others_do(client: Client) -> None:
+    client.launch(HAZARDS / "data-read-before-written.nasm", stopOnEntry=True)
+    client.stop()
+    done = client("evaluate", expression="run", context="repl")["result"]
+    assert "for a hazard" in done
+    client.stop()
+    client("evaluate", expression="goto start", context="repl")
+    client.stop()
+    client("continue", threadId=1)
+    assert client.stop()["reason"] == "exception"
+    assert client("exceptionInfo")["exceptionId"].startswith("E05")
+
+
 def test_a_long_run_answers_is_paused_and_goes_on(client: Client, tmp_path: Path) -> None:
     path = tmp_path / "long.nasm"
     path.write_text(LONG)
