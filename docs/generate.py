@@ -38,6 +38,7 @@ from generator import (  # noqa: E402  (beside this file)
     published,
     rooms,
     run_pictures,
+    shells,
     slides,
     table_pages,
 )
@@ -90,6 +91,7 @@ def pages() -> dict[Path, str]:
     pictures = run_pictures.pictures() | drawings.drawings()
     files |= {DOCS / "pictures" / name: text for name, text in pictures.items()}
     files[DOCS / "slides.html"] = slides.page(files)
+    files |= {DOCS.parent / "grammar" / "shells" / n: text for n, text in shells.files().items()}
     editor = DOCS.parent / "grammar" / "editors" / "vscode"
     return files | {editor / name: text for name, text in editor_files.files().items()}
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
 
+import nasm
+from nasm.base.source import Source
 from tests.bench.limits import Row, missed, page
 
 ROWS: list[Row] = [
@@ -35,3 +38,18 @@ def test_the_page_has_a_place_for_the_table_and_gets_the_rows() -> None:
     assert made.endswith(after.partition("<!-- end -->")[2])
     with pytest.raises(ValueError, match="no place"):
         page("no marks", ROWS)
+
+
+def test_what_is_measured_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "bench"))
+    bench = importlib.import_module("bench")
+    naive = bench.NAIVE.format(m=1, n=1, k=2, deep=2)
+    small = nasm.assemble(Source("small", bench.SMALL.format(rounds=2, columns=2)))
+    assert all(ratio > 0 for ratio in bench.watched(naive, 1))
+    assert bench.rate(naive, 1, values=False) > 0
+    assert bench.checkpointed(small, {}, 1) > 0
+    assert all(bench.judged(small, {}, 1, values) > 0 for values in (False, True))
+    assert {name for name, value, _ in bench.each_different(20, 1) if value > 0}
+    for text in (bench.FREE, bench.STREAM, bench.LOOP, bench.UNROLLED, bench.BLOCKED):
+        sizes = {"rounds": 20, "m": 1, "n": 1, "k": 1}
+        assert len(nasm.assemble(Source("text", text.format(**sizes))))

@@ -99,6 +99,14 @@ def test_the_wheel_carries_package_grammar_types_and_licence(installed: Installe
     page = ("page.css", "timeline.html", *SCRIPTS)
     assert {f"nasm/show/run_page/{name}" for name in page} <= set(names)
     assert any(n.endswith("/licenses/LICENSE") for n in names)
+    shared = {n.partition("/data/")[2] for n in names if ".data/data/" in n}
+    assert shared == {
+        "share/bash-completion/completions/neuron-nasm",
+        "share/fish/vendor_completions.d/neuron-nasm.fish",
+        "share/man/man1/neuron-nasm.1",
+        "share/zsh/site-functions/_neuron-nasm",
+    }
+    assert "nasm/shells/neuron-nasm.bash" in names
     tops = {n.split("/")[0].split("-")[0] for n in names}
     assert tops == {"nasm", "neuron_nasm"}
 

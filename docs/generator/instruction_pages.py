@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from generator import coverage
+from generator import coverage, example_results
 from generator.examples import GENERATIONS, SIZES, program_text
 from generator.markdown import NOTE, joined, prose, table
 from nasm.isa.generation import Generation
@@ -32,7 +32,17 @@ def page(row: Row, target: Target = TARGET) -> str:
         rules=tuple((code, prose(said), source) for code, said, source in shown.rules),
         cost=joined(prose(shown.cost), _cost(shown)).rstrip(),
     )
-    return f"{NOTE}\n\n{pages.markdown_page(fuller)}"
+    return f"{NOTE}\n\n{_with_results(pages.markdown_page(fuller), row, target)}"
+
+
+def _with_results(text: str, row: Row, target: Target) -> str:
+    """A page that says what its example changed, if the example works on what a core holds."""
+    found = list(example_results.lines(row, target)) if target.holds is not None else []
+    head, mark, rest = text.partition("## Operands\n")
+    if not found or not mark:
+        return text
+    changed = "\n".join(f"* {line}" for line in found)
+    return f"{head}The last line changed:\n\n{changed}\n\n{mark}{rest}"
 
 
 def _example(row: Row, target: Target) -> str:

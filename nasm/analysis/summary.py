@@ -51,7 +51,7 @@ def form_text(program: Program, queue: int, pc: int) -> str:
     A register that a loop was given is named as the text does, by what it holds.
     """
     instruction, span = program.instruction(queue, pc), program.span(queue, pc)
-    typed = span.text if span is not None and instruction.row.encoding is not None else ""
+    typed = written.typed(instruction, span)
     text = f"{instruction.row.name} {written.operands(instruction, typed)}".rstrip()
     names = program.register_names(queue, pc) if program.loop_registers else {}
     if not names or "%r" not in text:

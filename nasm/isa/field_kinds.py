@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from nasm.base.problems import Refused
-from nasm.base.records import dataclass
+from nasm.base.records import dataclass, field
+from nasm.isa.field_values import FieldValues
 from nasm.isa.kinds import WRONG_KIND, Kind
 from nasm.views.value_text import value_text
 
@@ -19,12 +20,19 @@ WHOLE = 32
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Bits of a word under a name: ``width`` of them, from bit ``low`` on; perhaps with a sign."""
+    """Bits of a word under a name: ``width`` of them, from bit ``low`` on; perhaps with a sign.
+
+    ``values`` are those that have names; one of the vendor's ``macros`` is printed with theirs.
+    ``meaning`` says what it is for.
+    """
 
     name: str
     low: int
     width: int
     signed: bool = False
+    values: FieldValues | None = field(default=None, compare=False)
+    macros: bool = field(default=False, compare=False)
+    meaning: str = field(default="", compare=False)
 
     @property
     def high(self) -> int:
@@ -51,15 +59,27 @@ class Field:
         return (value << self.low) & self.mask
 
     def accept(self, value: object) -> int:
-        """A value that it can hold; raises Refused. One with a sign may be written as its bits."""
+        """A value that it can hold; raises Refused. One with a sign may be written as its bits.
+
+        A text is the name of a value, or names of bits.
+        """
+        if isinstance(value, str) and self.values is not None:
+            value = self.values.number(value, self.macros)
         least = -(1 << (self.width - 1)) if self.signed else 0
         if type(value) is not int or not least <= value < 1 << self.width:
             hint = f"write {int(value)}" if isinstance(value, bool) else ""
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}", hint)
+            message = f"wanted {self._integer}, found {value_text(value)}"
+            raise Refused(WRONG_KIND, message, hint)
         return self.get(self.put(value))
 
     def describe(self) -> str:
         """What it accepts."""
+        text = self._integer
+        names = "" if self.values is None else self.values.listed()
+        return f"{text}, or {names}" if names else text
+
+    @property
+    def _integer(self) -> str:
         return f"an integer {self._range} ({self.where})"
 
     @property
@@ -71,6 +91,16 @@ class Field:
 
     def format(self, value: int) -> str:
         """A value as a program would write it."""
+        named = self.values.text(value, self.macros) if self.values is not None else ""
+        return named or self.digits(value)
+
+    def written(self, value: int, text: str) -> str:
+        """A value as it was written in a text: by its names, or as a number."""
+        named = self.values.written(value, text, self.macros) if self.values is not None else ""
+        return named or self.digits(value)
+
+    def digits(self, value: int) -> str:
+        """A value as a number."""
         if self.signed or self.width < HEX or (value < HEX and self.width < WHOLE):
             return str(value)
         return f"{value:#010x}" if self.width == WHOLE else f"{value:#x}"
@@ -103,6 +133,8 @@ class Bits(Kind):
     upto: int = 0
 
     def accept(self, value: object) -> object:
+        if isinstance(value, str):
+            return self.field.accept(value)
         if self.upto:
             return Field(self.field.name, self.field.low, self.upto).accept(value)
         return self.field.accept(value)
@@ -114,6 +146,23 @@ class Bits(Kind):
     @property
     def placeholder(self) -> str:
         return "integer"
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (
+            () if self.field.values is None else tuple(self.field.values.names(self.field.macros))
+        )
+
+    @property
+    def meanings(self) -> Mapping[str, str]:
+        if self.field.values is None:
+            return {}
+        named = self.field.values.names(self.field.macros)
+        return {name: one.meaning for name, one in named.items()}
+
+    @property
+    def numeric(self) -> bool:
+        return True
 
     def describe(self) -> str:
         text = self.field.describe()

@@ -23,6 +23,7 @@ class Isa:
     def __init__(self, name: str) -> None:
         self.name = name
         self.rows: dict[str, Row] = {}
+        self.other_names: dict[str, Row] = {}
 
     def __iter__(self) -> Any:
         return iter(self.rows.values())
@@ -78,8 +79,12 @@ class Isa:
         flops: OfOperands[Flops] | None = None,
         encoding: Encoding | None = None,
         condition: OfOperands[Blocked | None] | None = None,
+        also: str = "",
     ) -> Callable[[Callable[..., Any]], Row]:
-        """Make a row of a function: its parameters must be the operands it reads."""
+        """Make a row of a function: its parameters must be the operands it reads.
+
+        ``also`` is another name by which programs may call it.
+        """
 
         def make(semantics: Callable[..., Any]) -> Row:
             row = Row(
@@ -119,6 +124,8 @@ class Isa:
             if row.name in self.rows:
                 raise TypeError(f"two rows are called {row.name}")
             self.rows[row.name] = row
+            if also:
+                self.other_names[also] = row
             return row
 
         return make

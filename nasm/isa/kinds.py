@@ -73,6 +73,16 @@ class Kind:
         return ()
 
     @property
+    def meanings(self) -> Mapping[str, str]:
+        """What its words mean, where the kind itself knows."""
+        return {}
+
+    @property
+    def numeric(self) -> bool:
+        """Whether its words are numbers: a program's own names come first, and bits combine."""
+        return False
+
+    @property
     def names(self) -> str:
         """Which of a program's names it accepts: ``tensor``, ``label``, ``transfer`` or ''."""
         return ""

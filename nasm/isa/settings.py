@@ -28,6 +28,7 @@ class Setting:
     It takes integers from ``least`` to ``most``, or ``words`` for them. ``of_queue``: each queue
     has one. ``instruction``: its value may be written as an instruction, of which it is the word.
     ``place`` is what it sets: of two with one place the later would overwrite the earlier.
+    ``part_of`` is the setting that has its bits, and others.
     """
 
     name: str
@@ -39,6 +40,13 @@ class Setting:
     of_queue: bool = False
     instruction: bool = False
     place: object = None
+    part_of: str = ""
+
+    def shares(self, other: Setting) -> bool:
+        """Whether both set some bits."""
+        if self.where == other.where or self.part_of == other.name:
+            return True
+        return other.part_of == self.name
 
     @property
     def where(self) -> object:

@@ -109,7 +109,8 @@ class Target:
     the engines of a core have left open when a run is over. ``settings`` are what of that a program
     may set before it runs, ``parts`` what of it can be looked at. ``arrangements`` are words of
     declarations in linear memories: how elements are arranged there that are not one after the
-    other, for each stored format.
+    other, for each stored format. ``causes`` says in words what conditions of rows wait for, by the
+    cause that they report.
     """
 
     name: str
@@ -126,6 +127,7 @@ class Target:
     paces: Mapping[str, Callable[[Generation], Pace]] = field(default_factory=dict)
     interlocked: Callable[[Mapping[str, OptionValue]], bool] = lambda options: True
     vocabulary: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    causes: Mapping[str, str] = field(default_factory=dict)
     sequencing: Sequencing | None = None
     computing: Mapping[str, str] = field(default_factory=dict)
     halves: Callable[[Row, tuple[object, ...]], tuple[tuple[object, ...], ...] | None] = (
@@ -148,7 +150,7 @@ class Target:
         """A row by its name; that of words that are no instruction is in no list of rows."""
         if self.words is not None and name == self.words.data.name:
             return self.words.data
-        return self.isa.rows.get(name)
+        return self.isa.rows.get(name) or self.isa.other_names.get(name)
 
     def generation(self, name: str) -> Generation | None:
         """A generation by any of its spellings."""

@@ -88,6 +88,8 @@ def assemble(
         program.allows = [*allowed, *expander.allowed]
         program.views = expander.scope.named_views()
         program.macros = expander.macros
+        if tree.Like in map(type, file.body):  # it may have a line for each instruction
+            expander.forget()
         return program
 
 

@@ -253,7 +253,9 @@ class RunReport(Drawn):
     that are ignored; races were looked for if it was ``checked``. ``changes`` are those that were
     made by hand, as they could be typed again. ``spilled`` are bytes that tiles without room on the
     chip move; ``overlap`` is within how many calls of a kernel some go before earlier ones.
-    ``units`` are those of its ticks. ``str`` of it is what ``neuron-nasm run`` prints.
+    ``mfu`` are its useful operations over the peak of the dtypes that were computed in, None
+    without any. ``units`` are those of its ticks. ``str`` of it is what ``neuron-nasm run``
+    prints.
     """
 
     status: Status
@@ -286,6 +288,7 @@ class RunReport(Drawn):
     changes: tuple[str, ...] = ()
     spilled: SpilledBytes = SpilledBytes()
     overlap: int = 0
+    mfu: float | None = None
 
     @property
     def ok(self) -> bool:

@@ -32,6 +32,8 @@ COLUMNS = 4096
 
 def _shape(what: str, shape: Any) -> tuple[int, ...]:
     given = shape if isinstance(shape, Sequence) else (shape,)
+    if all(type(n) is int and n > 0 for n in given) and given:
+        return tuple(given)
     if any(isinstance(n, VirtualRegister) for n in given):
         refuse(f"nl.{what}: a size is in a register; wanted sizes that are known while tracing")
     sizes = tuple(whole_number(n, f"a size of nl.{what}") for n in given)

@@ -7,7 +7,7 @@ import linecache
 import os
 import sys
 from enum import Enum
-from inspect import Parameter, Signature
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, Parameter, Signature
 from types import CodeType, FrameType
 from typing import NoReturn
 
@@ -51,21 +51,55 @@ def refuse(message: str, hint: str = "", code: str = MISUSED) -> NoReturn:
 
 def trail(frame: FrameType | None) -> Trail:
     """Where Python is, from a frame out to where the kernel was called; without nasm."""
-    found: list[int] = []
-    kinds = _KINDS
     while frame is not None:
         code = frame.f_code
-        number = id(code)
-        kind = kinds.get(number)
+        kind = _KINDS.get(id(code))
         if kind is None:
             kind = _met(code)
         if kind == _REPORTED:
-            found.append(number)
-            found.append(frame.f_lasti)
-        elif kind == _FLOOR:
+            return (id(code), frame.f_lasti, *_around(frame))
+        if kind == _FLOOR:
             break
         frame = frame.f_back
+    return ()
+
+
+_last: tuple[FrameType | None, Trail] = None, ()
+"""The frame that was asked about last, and the trail from what called it on."""
+
+
+def _around(frame: FrameType) -> Trail:
+    """The trail of what called a frame: the same for all calls that the frame makes."""
+    global _last
+    known, around = _last
+    if known is frame:
+        return around
+    found: list[int] = []
+    outer, flags = frame.f_back, frame.f_code.co_flags
+    while outer is not None:
+        code = outer.f_code
+        kind = _KINDS.get(id(code))
+        if kind is None:
+            kind = _met(code)
+        if kind == _FLOOR:
+            break
+        if kind == _REPORTED:
+            found += (id(code), outer.f_lasti)
+        flags |= code.co_flags
+        outer = outer.f_back
+    if not flags & RESUMED:
+        _last = frame, tuple(found)
     return tuple(found)
+
+
+def forget_last() -> None:
+    """Keep no frame of a kernel that is over, and none of what its variables hold."""
+    global _last
+    _last = None, ()
+
+
+RESUMED = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
+"""Flags of code that is left and resumed, which others may call then."""
 
 
 def _met(code: CodeType) -> int:

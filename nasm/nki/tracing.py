@@ -18,7 +18,7 @@ from nasm.base.records import dataclass, field
 from nasm.isa.instruction import Row
 from nasm.isa.list_kinds import mentioned
 from nasm.nki.accumulating import AccumulatedBytes
-from nasm.nki.errors import MISUSED, Trail, frames, marks, refuse, span_of, trail
+from nasm.nki.errors import MISUSED, Trail, forget_last, frames, marks, refuse, span_of, trail
 from nasm.nki.names import TRACED_FOR, DType, MemoryRegion, VirtualRegister
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.variables import variable
@@ -312,6 +312,7 @@ def under(trace: CoreTrace) -> Iterator[CoreTrace]:
     try:
         yield trace
     finally:
+        forget_last()
         _CURRENT.reset(before)
         TRACED_FOR.reset(generation)
 

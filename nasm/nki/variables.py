@@ -20,6 +20,17 @@ RETURNED = "return"
 
 def variable(found: Trail) -> str:
     """What is made at the innermost place of a trail is assigned to; empty if to nothing."""
+    name = _KNOWN.get(found)
+    if name is None:
+        name = _KNOWN[found] = _variable(found)
+    return name
+
+
+_KNOWN: dict[Trail, str] = {}
+"""The variables of trails, whose numbers do not come again."""
+
+
+def _variable(found: Trail) -> str:
     for code, at in steps(found):
         name = _named(code, at)
         if name != RETURNED:

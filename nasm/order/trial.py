@@ -47,7 +47,15 @@ class Trials:
     def _ends(self, made: Check) -> bool:
         """Whether it finishes in each way in which it did without."""
         before, after = ([taken.step for taken in one.order.taken] for one in (self.check, made))
-        return all(Dry(after, way).ends() or not Dry(before, way).ends() for way in WAYS)
+        ways = WAYS[:1] if all(map(_only_up, after)) else WAYS
+        return all(Dry(after, way).ends() or not Dry(before, way).ends() for way in ways)
+
+
+def _only_up(step: Step) -> bool:
+    """Whether a counter that a step changes goes up, and what it waits for then stays true."""
+    wait, change = step.wait, step.change
+    rises = change is None or (change.op == "+" and change.value >= 0)
+    return rises and (wait is None or wait.op == ">=")
 
 
 def _left(check: Check, race: Race) -> bool:

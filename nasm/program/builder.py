@@ -379,6 +379,12 @@ class ProgramBuilder(Declarations):
             while len(lines.labels) > labels:
                 lines.labels.popitem()
 
+    def forget(self) -> None:
+        """Give up what finds an instruction, or a place, that was made before."""
+        self._instructions.clear()
+        self._first_use.clear()
+        self._spans.clear()
+
     def check(self, undeclared: Container[str], unsaid: Unsaid, first: int = 0) -> None:
         """Check every instruction from one on; raises Failure with all problems there are."""
         new = max(first, self._checked)

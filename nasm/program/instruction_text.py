@@ -6,7 +6,8 @@ import math
 import re
 from collections.abc import Collection
 
-from nasm.isa.field_kinds import Encoding
+from nasm.base.source import Span
+from nasm.isa.field_kinds import Bits, Encoding
 from nasm.isa.instruction import Operand
 from nasm.program.program import Instruction
 from nasm.views.view import View
@@ -15,7 +16,8 @@ from nasm.views.view import View
 def operands(instruction: Instruction, message: str = "") -> str:
     """Its operands without those that have their defaults; after one of these all have names.
 
-    ``message`` is how it was written: other names for the fields of its word are kept as written.
+    ``message`` is how it was written: other names for the fields of its word, and names of values,
+    are kept as written.
     """
     parts = []
     encoding = instruction.row.encoding if message else None
@@ -31,9 +33,14 @@ def operands(instruction: Instruction, message: str = "") -> str:
         if fields:
             parts += fields
             continue
-        text = _operand(operand, value)
+        text = _operand(operand, value, message)
         parts.append(f"{operand.name}={text}" if named else text)
     return ", ".join(parts)
+
+
+def typed(instruction: Instruction, span: Span | None) -> str:
+    """How the fields of an instruction's word were written, for ``operands``; empty of others."""
+    return span.text if span is not None and instruction.row.encoding is not None else ""
 
 
 def _fields(encoding: Encoding, operand: Operand, value: object, text: str) -> list[str]:
@@ -47,12 +54,14 @@ def _fields(encoding: Encoding, operand: Operand, value: object, text: str) -> l
         within = not part.mask & ~whole.mask
         if within and re.search(rf"(?<!\w){part.name}\s*=", text):
             covered |= part.mask
-            fields.append(f"{part.name}={operand.kind.format(part.get(word))}")
+            fields.append(f"{part.name}={part.written(part.get(word), text)}")
     return [] if word & ~covered else fields
 
 
-def _operand(operand: Operand, value: object) -> str:
+def _operand(operand: Operand, value: object, message: str) -> str:
     """One of them; a tensor whose name is a legal word here is sliced."""
+    if message and isinstance(operand.kind, Bits) and isinstance(value, int):
+        return operand.kind.field.written(value, message)
     text = operand.kind.format(value)
     return f"{text}[:]" if isinstance(value, View) and text in operand.kind.words else text
 

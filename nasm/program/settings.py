@@ -32,7 +32,7 @@ def assigned(
     made = Assigned(name, setting.accept(value), core, engine, span)
     for before in program.settings:
         same = (before.core, before.engine) == (core, engine)
-        if same and known.named(before.name).where == setting.where:
+        if same and known.named(before.name).shares(setting):
             message = f"{name} is set twice"
             if before.name != name:
                 message = (

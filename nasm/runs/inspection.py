@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from nasm.analysis import summary
+from nasm.analysis import operations, summary
 from nasm.analysis.hazards import warnings
 from nasm.analysis.hazards.hazards import Hazards
 from nasm.analysis.hazards.ordering import Ordering
@@ -364,6 +364,13 @@ class RunMeasures:
             return busy / max(1, self.held.now)
         raise Refused("E0222", f"an engine has no measure '{what}'")
 
-    def time_us(self) -> float:
-        """The time so far, in microseconds."""
-        return self.held.machine.microseconds(self.held.now)
+    def whole(self, what: str) -> float:
+        """The time so far in microseconds, or the MFU; refuses an MFU that there is not."""
+        machine = self.held.machine
+        if what == "time_us":
+            return machine.microseconds(self.held.now)
+        found = operations.mfu(machine)
+        if found is None:
+            message = "mfu() of a run without products, or of a machine whose peak is not known"
+            raise Refused("E0222", message)
+        return found

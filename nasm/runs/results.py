@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from nasm.analysis import summary
+from nasm.analysis import operations, summary
 from nasm.analysis.hazards.endless_loops import Endless
 from nasm.base.problems import Failure, Problem, ProblemFamily, Refused, family
 from nasm.base.records import replace
@@ -82,6 +82,7 @@ class Results:
             changes=changes,
             spilled=self.run.program.spilled,
             overlap=self.run.program.overlap,
+            mfu=operations.mfu(machine),
         )
 
     def _wrong(self) -> tuple[Problem, ...]:

@@ -260,6 +260,11 @@ RUN: Shape = (
     each("semaphores", SEMAPHORE),
     Key("bytes_moved", "bytes that DMA moved", "channel_bytes"),
     Key(
+        "mfu",
+        "useful operations as a fraction of the peak of the dtypes that were computed in, as "
+        "`rates.dtype_mfu` of a [profile](#profile); null without any",
+    ),
+    Key(
         "spill_save_bytes",
         "of these, what saves tiles that have no room on the chip to HBM",
         lambda report: report.spilled.saved,

@@ -68,7 +68,8 @@ def lines(
             instruction = program.instruction(number, pc)
             wait = program.waits[queue.waits[pc]]
             update = program.updates[queue.updates[pc]]
-            opcode, operands = instruction.row.name, instruction_text.operands(instruction)
+            typed = instruction_text.typed(instruction, program.span(number, pc))
+            opcode, operands = instruction.row.name, instruction_text.operands(instruction, typed)
             waits, updates = wait_text(wait, names), update_text(update, names)
             profiled = program.target.profiled
             if foreign and profiled is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -12,6 +12,8 @@ from rich.text import Text
 
 from nasm.base.problems import listed
 from nasm.base.records import dataclass
+from nasm.isa.field_kinds import Encoding, Field
+from nasm.isa.field_values import FieldValue, FieldValues
 from nasm.isa.instruction import REQUIRED, Operand, Row
 from nasm.isa.target import Target
 from nasm.show.colours import code as coded
@@ -57,6 +59,20 @@ class Page:
     vendor: tuple[tuple[str, tuple[str, ...]], ...]
     source: str
     word: tuple[Bar, ...] = ()
+    values: tuple[ValueTable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ValueTable:
+    """The values of a field that have names; ``field`` are its own names, ``meaning`` what it is.
+
+    Rows are number, names, meaning. Names of ``combined`` ones may be combined.
+    """
+
+    field: str
+    meaning: str
+    combined: bool
+    rows: tuple[tuple[str, str, str], ...]
 
 
 def page(row: Row, target: Target) -> Page:
@@ -85,7 +101,28 @@ def page(row: Row, target: Target) -> Page:
         tuple(row.vendor.items()),
         row.source,
         () if row.encoding is None else tuple(bars(row.encoding)),
+        () if row.encoding is None else tuple(value_tables(row.encoding)),
     )
+
+
+def value_tables(encoding: Encoding) -> Iterator[ValueTable]:
+    """The fields of a word whose values have names: each list once, with the fields it is for."""
+    of: dict[int, tuple[FieldValues, dict[str, Field]]] = {}
+    for one in (f for f in encoding.fields() if f.values is not None and len(f.values.entries) > 1):
+        assert one.values is not None
+        of.setdefault(id(one.values), (one.values, {}))[1].setdefault(one.name, one)
+    for values, fields in reversed(of.values()):
+        meanings = dict.fromkeys(f.meaning for f in fields.values() if f.meaning)
+        rows = tuple(
+            (f"{one.number:#x}" if values.combined else str(one.number), _names(one), one.meaning)
+            for one in values.entries
+        )
+        meaning = next(iter(meanings), "") if len(meanings) == 1 else ""
+        yield ValueTable(", ".join(fields), meaning, values.combined, rows)
+
+
+def _names(one: FieldValue) -> str:
+    return ", ".join(filter(None, (one.name, *one.macros)))
 
 
 def synopsis(row: Row) -> str:
@@ -138,6 +175,8 @@ def rich_page(shown: Page) -> RenderableType:
     parts += _section("Example", [painted(coded(x)) for x in (shown.setup, shown.example) if x])
     if shown.operands:
         parts += _section("Operands", [_operand_table(shown.operands)])
+    for values in shown.values:
+        parts += _section(_values_title(values), [_value_table(values)])
     for number, bar in enumerate(shown.word):
         title = "" if number else "Word"
         lines = (bar.name, *bar.lines)
@@ -222,6 +261,21 @@ def _operand_table(operands: Iterable[OperandLine]) -> Table:
     return table
 
 
+def _values_title(values: ValueTable) -> str:
+    text = f"Values of {values.field}"
+    text += f": {values.meaning}" if values.meaning else ""
+    return f"{text} (combined with |)" if values.combined else text
+
+
+def _value_table(values: ValueTable) -> Table:
+    table = _grid("dim")
+    table.add_column(style="bold", overflow="fold")
+    table.add_column(overflow="fold")
+    for number, names, meaning in values.rows:
+        table.add_row(number, names, Text(meaning))
+    return table
+
+
 def _described(line: OperandLine) -> str:
     text = line.what + (f"; {line.doc}" if line.doc else "")
     return text + (f". Default: {line.default}" if line.default else "")
@@ -261,6 +315,12 @@ def markdown_page(shown: Page) -> str:
             text = o.what + (f"; {o.doc}" if o.doc else "")
             default = f"`{o.default}`" if o.default else "required"
             lines.append(f"| `{o.name}` | {o.access} | {_cell(text)} | {default} |")
+        lines.append("")
+    for listed_values in shown.values:
+        lines += [f"## {_values_title(listed_values)}", "", "| | names | |", "|---|---|---|"]
+        for number, called, meaning in listed_values.rows:
+            spelled = ", ".join(f"`{name}`" for name in called.split(", ") if name)
+            lines.append(f"| {number} | {spelled} | {_cell(meaning)} |")
         lines.append("")
     if shown.word:
         drawn = (line for bar in shown.word for line in (bar.name, *bar.lines, ""))

@@ -184,6 +184,8 @@ def time_lines(report: RunReport) -> list[str]:
     lines = [f"time: {report.units.taken(report.ticks)}"]
     if report.channel_bytes:
         lines[0] += f"; {report.channel_bytes:,} bytes moved by DMA"
+    if report.mfu is not None:
+        lines.append(f"MFU {100 * report.mfu:.1f}% of the peak of the dtypes that were multiplied")
     saved, reloaded = report.spilled
     if saved or reloaded:
         lines.append(f"of these spill_save_bytes {saved:,}, spill_reload_bytes {reloaded:,}")

@@ -158,6 +158,9 @@ class Cluster:
             if isinstance(error, ImportError):
                 message = "a worker of the cluster has no nasm"
                 raise Failure(Problem(OTHER, message, None, "install the same version")) from None
+            if isinstance(error, OSError):  # a worker died while it was asked
+                message = f"a worker of the cluster at {address} cannot be reached: {error}"
+                raise Failure(Problem(NO_CLUSTER, message)) from None
             raise
         self.width = max(1, sum(self._client.nthreads().values()))
         self._executor = self._client.get_executor(retries=3, pure=False)

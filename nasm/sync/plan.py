@@ -2,7 +2,7 @@
 
 Each level is planned twice. The first time shows which transfers are waited for; the second time
 these have semaphores, which are used again as soon as the issuing queue knows that the transfer
-before has landed.
+before has landed. Without loops that changes nothing as long as there are enough of them.
 """
 
 from __future__ import annotations
@@ -271,6 +271,24 @@ class Planner:
             [NodeEvent(DONE, leader, writers[-1])] if any(s.apart for s in mine) and writers else []
         )
 
+    def slotted(self) -> bool:
+        """Give the transfers of a level without loops that are waited for semaphores, if it can.
+
+        It cannot if one of them has to wait until another has landed.
+        """
+        if any(isinstance(node, Body) for node in self.level.nodes):
+            return False
+        for step in self.level.nodes:
+            assert isinstance(step, LineStep)
+            if step.mark in self.plan.waited:
+                known = self.knowledge.at(step.queue, step.index)[-1]
+                slot = self.slots.take(step.mark, known)
+                if slot is None:
+                    self.plan.slots.clear()
+                    return False
+                self.plan.slots[step.mark] = slot
+        return True
+
     # -- the end
 
     def end(self) -> None:
@@ -291,10 +309,12 @@ def planned(
     level: DependenceLevel, queues: int, most: int, starts: Container[tuple[int, int]] = ()
 ) -> Planner:
     """The waits of a program; ``most`` semaphores are there for the transfers of each level."""
-    first = None
-    for _ in range(2):
-        planner = Planner(level, queues, most, first, starts=starts)
-        planner.nodes()
-        planner.end()
-        first = planner.plan
+    first = Planner(level, queues, most, starts=starts)
+    first.nodes()
+    first.end()
+    if first.slotted():
+        return first
+    planner = Planner(level, queues, most, first.plan, starts=starts)
+    planner.nodes()
+    planner.end()
     return planner

@@ -357,7 +357,8 @@ def merged(
     return tuple(runs)
 
 
-def _contiguous(shape: Sequence[int]) -> tuple[int, ...]:
+@lru_cache(maxsize=4096)
+def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
     steps = []
     step = 1
     for n in reversed(shape):

@@ -3,22 +3,20 @@
 ; what the first waits for in the next round
 .target wormhole
 .const ROUNDS = 8
-.const SYNC = 0x2                     ; what a wait holds back: SEMGET and SEMPOST
-.const EMPTY = 1                      ; while one of the chosen semaphores is 0
 
-@t0  SEMINIT  NewMax=1, NewValue=0, SemaphoreMask=3
-@t0  SEMINIT  NewMax=1, NewValue=1, SemaphoreMask=4  ; the token lies before thread 0
+@t0  SEMINIT  NewMax=1, NewValue=0, SemaphoreMask=SEMAPHORE_0|SEMAPHORE_1
+@t0  SEMINIT  NewMax=1, NewValue=1, SemaphoreMask=SEMAPHORE_2  ; the token lies before thread 0
 
 .for round in 0..ROUNDS
-@t0  SEMWAIT  BlockMask=SYNC, SemaphoreMask=4, ConditionMask=EMPTY
-@t0  SEMGET   SemaphoreMask=4
-@t0  SEMPOST  SemaphoreMask=1
-@t1  SEMWAIT  BlockMask=SYNC, SemaphoreMask=1, ConditionMask=EMPTY
-@t1  SEMGET   SemaphoreMask=1
-@t1  SEMPOST  SemaphoreMask=2
-@t2  SEMWAIT  BlockMask=SYNC, SemaphoreMask=2, ConditionMask=EMPTY
-@t2  SEMGET   SemaphoreMask=2
-@t2  SEMPOST  SemaphoreMask=4
+@t0  SEMWAIT  BlockMask=STALL_SYNC, SemaphoreMask=SEMAPHORE_2, ConditionMask=STALL_ON_ZERO
+@t0  SEMGET   SemaphoreMask=SEMAPHORE_2
+@t0  SEMPOST  SemaphoreMask=SEMAPHORE_0
+@t1  SEMWAIT  BlockMask=STALL_SYNC, SemaphoreMask=SEMAPHORE_0, ConditionMask=STALL_ON_ZERO
+@t1  SEMGET   SemaphoreMask=SEMAPHORE_0
+@t1  SEMPOST  SemaphoreMask=SEMAPHORE_1
+@t2  SEMWAIT  BlockMask=STALL_SYNC, SemaphoreMask=SEMAPHORE_1, ConditionMask=STALL_ON_ZERO
+@t2  SEMGET   SemaphoreMask=SEMAPHORE_1
+@t2  SEMPOST  SemaphoreMask=SEMAPHORE_2
 .end
 
 .expect cycles(t2) <= 5 + 9 * ROUNDS  ; three cycles in each thread: wait, take, post

@@ -4,57 +4,21 @@
 ; two steps of Newton's. Constants of the polynomial are loaded where a product has to be waited for.
 ; For values of a row that are less than 87 apart
 .target wormhole
+.include "lib/tensix/unpack.nasm"
+.include "lib/tensix/sfpu.nasm"
+.include "lib/tensix/pack.nasm"
 .const X_AT = 0x4000, Y_AT = 0x8000
 .l1  x  bf16[32, 32]  tiled @ X_AT input = normal(seed=1)
 .l1  y  bf16[32, 32]  tiled @ Y_AT output
 
-.cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16
-.cfg ALU_FORMAT_SPEC_REG2_Dstacc = bf16
-.cfg THCON_SEC0_REG0_TileDescriptor = 1024 << 16 | 1 << 4 | 5
-.cfg THCON_SEC0_REG2_Out_data_format = bf16
-.cfg THCON_SEC0_REG2_Disable_zero_compress_cntx0 = 1
-.cfg THCON_SEC0_REG2_Throttle_mode = 2
-.cfg THCON_SEC0_REG3_Base_address = X_AT // 16 - 1
-.cfg THCON_SEC0_REG5_Dest_cntx0_address = 64
-.cfg THCON_SEC0_REG5_Tile_x_dim_cntx0 = 1024
-
-.cfg PCK_EDGE_OFFSET_SEC0_mask = 0xFFFF           ; packers: a face each
-.cfg PCK0_ADDR_CTRL_XY_REG_0_Xstride = 2
-.cfg PCK0_ADDR_CTRL_XY_REG_0_Ystride = 32
-.for n in 0..4
-.cfg DEST_TARGET_REG_CFG_PACK_SEC{n}_Offset = 16 * n
-.cfg PACK_COUNTERS_SEC{n}_pack_reads_per_xy_plane = 16
-.end
-.for s in 0..2
-.for r in [1, 8]
-.cfg THCON_SEC{s}_REG{r}_Disable_zero_compress = 1
-.cfg THCON_SEC{s}_REG{r}_In_data_format = bf16
-.cfg THCON_SEC{s}_REG{r}_Out_data_format = bf16
-.cfg THCON_SEC{s}_REG{r}_L1_Dest_addr = (Y_AT + (2 * s + r // 8) * 512) // 16 - 1
-.end
-.end
-
-; -- unpack
-
-@t0
-.cfg SRCA_SET_SetOvrdWithAddr = 1
-    SETADCXX  U0=1, X1Val=1023, X0Val=0
-    UNPACR    WhichUnpacker=0, MultiContextMode=1, FlipSrc=1, Last=1
-
-; -- compute
-
+formats()
+unpack_tile(X_AT)
+acquire_dst(clear=0)
 @t1
-    SEMINIT   NewMax=1, NewValue=0, SemaphoreMask=0x2
-.const KEPT = [[12, 0x3FB8AA3B], [13, 0x4B400000], [14, 0x3F31809C]]  ; 1 / log(2), 1.5 * 2**23; 0.693368
-.for n in 0..3
-    SFPLOADI   VD=0, Mod0=10, Imm16=KEPT[n][1] & 0xFFFF
-    SFPLOADI   VD=0, Mod0=8, Imm16=KEPT[n][1] >> 16
-    SFPCONFIG  VD=KEPT[n][0]
-.end
-.for row in 0..64 step 8
-    MOVA2D     SrcRow=row, Move8Rows=1, DstRow=row
-.end
-    STALLWAIT  BlockMask=0x100, ConditionMask=0x80  ; the vector unit waits for the matrix unit
+constant(12, 0x3FB8AA3B)                         ; 1 / log(2)
+constant(13, 0x4B400000)                         ; 1.5 * 2**23
+constant(14, 0x3F31809C)                         ; 0.693368
+sfpu_tile()                                      ; the tile to Dst, 32 times 32 elements
 
 .const PARTS = [0, 2, 16, 18]                    ; even and odd columns of the left face, and of the right one
 .for g in 0..8
@@ -65,14 +29,14 @@
     SFPMOV     VC=0, VD=4                        ; L4 = the maximum
 .for n in 1..4
     SFPMOV     VC=n, VD=5
-    SFPSWAP    VC=4, VD=5, Mod1=1
+    SFPSWAP    VC=4, VD=5, Mod1=VEC_MIN_MAX
 .end
 .for by in [1, 2, 4]
 .for place in 0..by
-    SFPSHFT2   VC=4 if place == 0 else 5, VD=5, Mod1=3
+    SFPSHFT2   VC=4 if place == 0 else 5, VD=5, Mod1=SUBVEC_SHFLROR1
     SFPNOP
 .end
-    SFPSWAP    VC=4, VD=5, Mod1=1
+    SFPSWAP    VC=4, VD=5, Mod1=VEC_MIN_MAX
 .end
 
 .for n in 0..4                                   ; Ln = exp(Ln - L4)
@@ -83,16 +47,16 @@
     SFPADD     VA=10, VB=5, VC=13, VD=7          ; an integer in the low bits
     SFPNOP
     SFPMAD     VA=13, VB=11, VC=7, VD=6
-    SFPLOADI   VD=n, Mod0=1, Imm16=0x2AFD        ; 0.0546
-    SFPMAD     VA=6, VB=11, VC=5, VD=5           ; the fraction
-    SFPLOADI   VD=6, Mod0=1, Imm16=0x33C0        ; 0.2422
+    SFPLOADI   VD=n, Mod0=FLOATA, Imm16=0x2AFD        ; 0.0546
+    SFPMAD     VA=6, VB=11, VC=5, VD=5                ; the fraction
+    SFPLOADI   VD=6, Mod0=FLOATA, Imm16=0x33C0        ; 0.2422
     SFPMAD     VA=n, VB=5, VC=6, VD=n
-    SFPSHFT    Imm12=23, VD=7, Mod1=1
+    SFPSHFT    Imm12=23, VD=7, Mod1=ARG_IMM
     SFPMAD     VA=n, VB=5, VC=14, VD=n
     SFPNOP
     SFPMAD     VA=n, VB=5, VC=10, VD=n
     SFPNOP
-    SFPIADD    VC=7, VD=n, Mod1=4
+    SFPIADD    VC=7, VD=n, Mod1=ARG_LREG_DST|CC_NONE
 .end
 
     SFPADD     VA=10, VB=0, VC=1, VD=4           ; L4 = the sum
@@ -102,18 +66,18 @@
     SFPNOP
 .for by in [1, 2, 4]
 .for place in 0..by
-    SFPSHFT2   VC=4 if place == 0 else 5, VD=5, Mod1=3
+    SFPSHFT2   VC=4 if place == 0 else 5, VD=5, Mod1=SUBVEC_SHFLROR1
     SFPNOP
 .end
     SFPADD     VA=10, VB=4, VC=5, VD=4
     SFPNOP
 .end
 
-    SFPLOADI   VD=5, Mod0=10, Imm16=0x11C3       ; L6 = 1 / L4: first from its bits, to 5 %
-    SFPLOADI   VD=5, Mod0=8, Imm16=0x7EF3
+    SFPLOADI   VD=5, Mod0=LOWER, Imm16=0x11C3       ; L6 = 1 / L4: first from its bits, to 5 %
+    SFPLOADI   VD=5, Mod0=UPPER, Imm16=0x7EF3
     SFPMOV     VC=4, VD=6
-    SFPIADD    VC=5, VD=6, Mod1=6
-    SFPMOV     VC=4, VD=7, Mod1=1                ; L7 = -L4
+    SFPIADD    VC=5, VD=6, Mod1=ARG_2SCOMP_LREG_DST|CC_NONE
+    SFPMOV     VC=4, VD=7, Mod1=NEGATE                ; L7 = -L4
 .for step in 0..2
     SFPMAD     VA=7, VB=6, VC=10, VD=5
     SFPNOP
@@ -124,20 +88,12 @@
     SFPMUL     VA=n, VB=6, VC=9, VD=n
 .end
 .for n in 0..4
-    SFP_STOCH_RND  VC=n, VD=n, Mod1=1            ; to nearest; a store would cut
+    SFP_STOCH_RND  VC=n, VD=n, Mod1=FP32_TO_FP16B            ; to nearest; a store would cut
     SFPSTORE       VD=n, AddrMod=3, Imm10=FIRST + PARTS[n]
 .end
 .end
-    STALLWAIT  BlockMask=0x2, ConditionMask=0x4000  ; posts wait for the vector unit
-    SEMPOST    SemaphoreMask=0x2
-
-; -- pack
-
-@t2
-    SETADCXX  PK=1, X1Val=255, X0Val=0
-    SEMWAIT   BlockMask=0x4, SemaphoreMask=0x2, ConditionMask=1
-    PACR      PackerMask=0xF, Last=1
-    SEMGET    SemaphoreMask=0x2
+release_dst(WAIT_SFPU)
+pack_tile(Y_AT)
 
 .expect y ~ softmax(x)  rtol=0.0045       ; half a unit of the last place is 2**-8 at most
 .expect cycles(t2) <= 1299

@@ -3,15 +3,18 @@
 ; get as it is; each is told where in Dst its face lies. Counters Y of the unpacker go on by 16 columns,
 ; counters Z of the packers by a tile
 .target wormhole
+.include "lib/tensix/math.nasm"
+.include "lib/tensix/pack.nasm"
 .const TILES = 4, X_AT = 0x4000, Y_AT = 0x10000
 .assert TILES <= 15, "that is how far a semaphore counts"
 .l1  X  bf16[32, 32 * TILES]  @ X_AT input = normal(seed=1)
 .l1  Y  bf16[32, 32 * TILES]  tiled @ Y_AT output
 
 .const ROW = 4 * TILES                           ; from a row of X to the next, in units of 16 bytes
-.cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16
-.cfg ALU_FORMAT_SPEC_REG2_Dstacc = bf16
-.cfg THCON_SEC0_REG0_TileDescriptor = 16 << 16 | 1 << 4 | 5
+formats()
+.cfg THCON_SEC0_REG0_TileDescriptor_InDataFormat = bf16
+.cfg THCON_SEC0_REG0_TileDescriptor_IsUncompressed = 1
+.cfg THCON_SEC0_REG0_TileDescriptor_XDim = 16
 .cfg THCON_SEC0_REG2_Out_data_format = bf16
 .cfg THCON_SEC0_REG2_Throttle_mode = 2
 .cfg THCON_SEC0_REG2_Tileize_mode = 1
@@ -26,23 +29,9 @@
 .cfg THCON_SEC0_REG5_Tile_x_dim_cntx{n} = 16
 .end
 
-.cfg PCK_EDGE_OFFSET_SEC0_mask = 0xFFFF          ; packers: a face each
-.cfg PCK0_ADDR_CTRL_XY_REG_0_Xstride = 2
-.cfg PCK0_ADDR_CTRL_XY_REG_0_Ystride = 32
+packers(Y_AT, rows=[0, 32, 16, 48])                ; a face each: two halves lie below each other
 .cfg PCK0_ADDR_CTRL_ZW_REG_0_Zstride = 64 * 32     ; a tile of Dst, in bytes
 .cfg PCK0_ADDR_CTRL_ZW_REG_1_Zstride = 2048 // 16  ; a tile of Y, in units of 16 bytes
-.for n in 0..4
-.cfg DEST_TARGET_REG_CFG_PACK_SEC{n}_Offset = [0, 32, 16, 48][n]
-.cfg PACK_COUNTERS_SEC{n}_pack_reads_per_xy_plane = 16
-.end
-.for s in 0..2
-.for r in [1, 8]
-.cfg THCON_SEC{s}_REG{r}_Disable_zero_compress = 1
-.cfg THCON_SEC{s}_REG{r}_In_data_format = bf16
-.cfg THCON_SEC{s}_REG{r}_Out_data_format = bf16
-.cfg THCON_SEC{s}_REG{r}_L1_Dest_addr = (Y_AT + (2 * s + r // 8) * 512) // 16 - 1
-.end
-.end
 
 ; -- unpack
 
@@ -57,14 +46,11 @@
 ; -- copy: a tile has 64 rows of Dst
 
 @t1
-    SEMINIT    NewMax=15, NewValue=0, SemaphoreMask=0x2
+    SEMINIT    NewMax=15, NewValue=0, SemaphoreMask=SEMAPHORE_1
 .for t in 0..TILES
-.for row in 0..64 step 8
-    MOVA2D     SrcRow=row, Move8Rows=1, DstRow=64 * t + row
-.end
+copy_tile(64 * t)
     SETRWC     FlipSrcA=1
-    STALLWAIT  BlockMask=0x2, ConditionMask=0x80    ; posts wait for the matrix unit
-    SEMPOST    SemaphoreMask=0x2
+release_dst()
 .end
 
 ; -- pack
@@ -74,9 +60,9 @@
 .cfg ADDR_MOD_PACK_SEC1_ZdstIncr = 1
     SETADCXX  PK=1, X1Val=255, X0Val=0
 .for t in 0..TILES
-    SEMWAIT   BlockMask=0x6, SemaphoreMask=0x2, ConditionMask=1
+    SEMWAIT   BlockMask=STALL_SYNC|STALL_PACK, SemaphoreMask=SEMAPHORE_1, ConditionMask=STALL_ON_ZERO
     PACR      AddrMod=1, PackerMask=0xF, Last=1
-    SEMGET    SemaphoreMask=0x2
+    SEMGET    SemaphoreMask=SEMAPHORE_1
 .end
 
 .expect Y == X

@@ -163,7 +163,7 @@ class Commands:
                     shell.execute(typed)
                 else:
                     shell.again()
-                prompt.toolbar(shell)
+                prompt.toolbar(shell, 80)
         promises.shown(out.getvalue(), "what a session prints")
         if program and begun is not None and shell.loaded is begun:
             self.ended(begun, program)

@@ -268,3 +268,46 @@ def test_a_class_is_judged_the_same_over_processes(exercise: Path) -> None:
     assert [row["passed"] for row in read] == ["True", "False", "False", "False", "False"]
     shutil.rmtree(exercise.parent / "class" / "dan")
     assert len(submissions_of(str(exercise.parent / "class"))) == 4
+
+
+KINDS = {
+    "": DOUBLE,
+    "right": DOUBLE.replace("operand0=2", "operand0=3"),
+    "order": DOUBLE.replace("after loaded  post", "post"),
+    "run": DOUBLE.replace(".sbuf ", ".sem never\n@gpsimd EventSemaphore $never >= 1\n.sbuf "),
+    "time": DOUBLE.replace(
+        ".drain", ".drain\n.sbuf z f32[2, 4]\n.for i in 0..300\n@gpsimd Memset z, 0\n.end"
+    ),
+    "lines": DOUBLE.replace(".drain", ".drain\n@vector Nop\n@vector Nop\n@vector Nop"),
+    "instructions": DOUBLE.replace(".drain", ".drain\n@vector Nop"),
+    "read": "this is no program\n",
+    "read, empty": "",
+    "read, a tensor that is not there": DOUBLE.replace("Y, x ", "Z, x "),
+    "right, nothing stored": DOUBLE.replace("@sync    DmaCopy       Y, x    ", ";"),
+    "run, without end": DOUBLE.replace(".drain", ".drain\n@gpsimd\nround: Jump target=round"),
+}
+
+
+@pytest.mark.thorough
+def test_sixty_submissions_get_the_points_that_they_should(exercise: Path) -> None:
+    toml = exercise / "exercise.toml"
+    toml.write_text(f'not_used = ["Nop"]\nmax_instructions = 5000\n{toml.read_text()}')
+    folder, wanted = exercise.parent / "class", []
+    for number in range(60):
+        kind, text = list(KINDS.items())[number % len(KINDS)]
+        place = folder / f"student{number:02}"
+        place.mkdir(parents=True)
+        (place / "submission.nasm").write_text(text)
+        wanted.append("lines" if kind == "lines" else kind.partition(",")[0])
+    found = judge(exercise, submissions_of(str(folder)), executor=2, fresh=0)
+    assert [each.failed for each in found] == wanted
+    for at in range(12):  # equal submissions have equal points
+        assert len({(each.points, each.passed) for each in found[at::12]}) == 1
+    assert found[0].points == found[0].of == 7
+    shown = "\n".join(class_report.of_class(found, 100))
+    assert "5 of 60 submissions passed" in shown
+    assert "what failed first: read (15), right (10), run (10)" in shown
+    rows = list(csv.DictReader(io.StringIO(class_report.comma_separated(found))))
+    assert [row["student" if "student" in row else "submission"] for row in rows] == [
+        f"student{number:02}" for number in range(60)
+    ]

@@ -58,8 +58,8 @@ class Run:
         self.asked.append((what, name))
         return {"cycles": 612, "busy": 512, "util": 0.75, "stalls": 100}[what]
 
-    def time_us(self) -> float:
-        return 2.5
+    def whole(self, what: str) -> float:
+        return {"time_us": 2.5, "mfu": 0.75}[what]
 
 
 TENSORS = {"A": (A, "f32"), "B": (B, "f32"), "V": (V, "f32"), "I": ([3, 1, 2], "i32")}
@@ -182,6 +182,15 @@ EXACT = [
     ("util(tensor)", 0.75),
     ("stalls(tensor) / cycles(tensor)", 100 / 612),
     ("time_us()", 2.5),
+    ("mfu()", 0.75),
+    ("conv2d([[[1, 2, 3], [4, 5, 6]]], [[[[1, 10]]]])", [[[21, 32], [54, 65]]]),
+    (
+        "conv2d([[[1, 2], [3, 4]], [[5, 6], [7, 8]]], [[[[1, 0], [0, 0]], [[0, 0], [0, 1]]]])",
+        [[[9]]],
+    ),
+    ("max_pool([[1, 2, 5, 3], [4, 3, -1, 0]], 2)", [[4, 5]]),
+    ("avg_pool([[1, 2, 5, 3], [4, 3, -1, 0]], 2)", [[2.5, 1.75]]),
+    ("max_pool([[1, 2], [3, 4]], 1)", [[1, 2], [3, 4]]),
     ("gelu([0, inf, -inf, nan])", [0, INF, 0, NAN]),
     ("sigmoid([0, inf, -inf, nan, 1000, -1000])", [0.5, 1, 0, NAN, 1, 0]),
     ("erf([0, inf, -inf, nan])", [0, 1, -1, NAN]),
@@ -716,3 +725,42 @@ def test_an_expectation_with_a_long_row_of_blanks_is_shown_at_once() -> None:
     blanks = " " * 500_000  # looked at once for each of them it would take hours
     shown = one_line(f"a{blanks}== ({blanks}\n 1 ; why\n ; and why\n)")
     assert shown == f"a{blanks}== ( 1  )"
+
+
+@each(
+    ("text", "wanted"),
+    [
+        ("conv2d(A, B)", "E0221 the shapes [2, 3] and [3, 2] do not match in conv2d"),
+        ("conv2d([A], [[[[1, 2, 3, 4]]]])", "E0221 filters do not fit into the image: 1 x 4 in"),
+        ("max_pool(A, 2)", "E0221 the shape [2, 3] has no whole squares of 2 x 2 in max_pool"),
+        ("avg_pool(A, 0.5)", "E0222 avg_pool takes the side of a square, an integer from 1 on"),
+        ("max_pool(A, V)", "E0222 max_pool takes the side of a square, an integer from 1 on"),
+    ],
+)
+def test_an_image_that_does_not_fit_is_refused(value, text, wanted):
+    with pytest.raises(Failure) as raised:
+        value(text)
+    first = raised.value.problems[0]
+    assert f"{first.code} {first.message}".startswith(wanted)
+
+
+def test_a_convolution_is_what_loops_over_its_elements_give(value):
+    draw = np.random.default_rng(3)
+    x = draw.integers(-9, 9, (2, 5, 6)).tolist()
+    w = draw.integers(-9, 9, (3, 2, 2, 3)).tolist()
+    wanted = [
+        [
+            [
+                sum(
+                    w[k][c][i][j] * x[c][row + i][column + j]
+                    for c in range(2)
+                    for i in range(2)
+                    for j in range(3)
+                )
+                for column in range(4)
+            ]
+            for row in range(4)
+        ]
+        for k in range(3)
+    ]
+    assert value(f"conv2d({x}, {w})").tolist() == wanted

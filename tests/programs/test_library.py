@@ -408,8 +408,8 @@ def test_each_macro_of_the_library_is_used_by_a_program() -> None:
 
 def test_the_readme_lists_the_library() -> None:
     readme = (LIBRARY.parent / "README.md").read_text(encoding="utf-8")
-    for path in sorted(LIBRARY.glob("*.nasm")):
-        assert f"](lib/{path.name})" in readme
+    for path in sorted(LIBRARY.rglob("*.nasm")):
+        assert f"](lib/{path.relative_to(LIBRARY).as_posix()})" in readme
         for macro in re.findall(
             r"^\.macro (\w+)\(", path.read_text(encoding="utf-8"), re.MULTILINE
         ):

@@ -86,7 +86,7 @@ def test_semaphores_events_banks_and_channels_have_the_number_of_their_core(pair
 
 def test_the_report_and_the_prompt_tell_the_cores_apart(pair: Tried) -> None:
     pair.shell.settings.width = 120
-    assert "1.alpha 0/1" in toolbar(pair.shell)
+    assert "1.alpha 0/1" in toolbar(pair.shell, 120)
     said = pair.does("run")
     assert "FAIL" not in said
     assert "nothing completed" not in pair.does("report")

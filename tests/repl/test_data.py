@@ -237,3 +237,14 @@ def test_every_view_keeps_to_its_width(
 
 def _plain(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def test_what_takes_long_is_said_on_a_terminal(toy: Tried, monkeypatch: pytest.MonkeyPatch) -> None:
+    passed: list[str] = []
+    monkeypatch.setattr(toy.shell.screen, "passing", passed.append)
+    toy.does("print x")
+    assert passed == []
+    monkeypatch.setattr("nasm.apps.repl.data_commands.MANY", 8)
+    for line in ("print/h x", "print/s x", "print x"):
+        toy.does(line)
+    assert passed == ["looking at 8 elements"] * 3

@@ -156,7 +156,7 @@ def test_a_defect_in_completion_is_reported_and_typing_goes_on(toy: Tried) -> No
 def test_a_defect_in_the_toolbar_is_reported_too(
     toy: Tried, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(_: object) -> str:
+    def broken(*_: object) -> str:
         raise ZeroDivisionError("toolbar")
 
     monkeypatch.setattr(prompt, "toolbar", broken)
@@ -227,18 +227,18 @@ def test_words_have_the_colours_of_what_they_are(
 def test_the_toolbar_says_where_the_run_is(toy: Tried, width: int, bar: str) -> None:
     toy.shell.settings.width = width
     toy.does("step 2")
-    assert prompt.toolbar(toy.shell) == bar
+    assert prompt.toolbar(toy.shell, toy.shell.screen.width) == bar
 
 
 def test_the_toolbar_says_why_it_stopped_and_how_it_ended(toy: Tried, bare: Tried) -> None:
     toy.shell.settings.width = 120
     toy.does("break Loop", "run")
-    assert "  breakpoint 1: " in prompt.toolbar(toy.shell)
+    assert "  breakpoint 1: " in prompt.toolbar(toy.shell, toy.shell.screen.width)
     toy.does("delete", "run")
-    assert "  finished  alpha 4/4  beta 3/3" in prompt.toolbar(toy.shell)
-    assert "next" not in prompt.toolbar(toy.shell)
+    assert "  finished  alpha 4/4  beta 3/3" in prompt.toolbar(toy.shell, toy.shell.screen.width)
+    assert "next" not in prompt.toolbar(toy.shell, toy.shell.screen.width)
     bare.shell.adopt(None)
-    assert prompt.toolbar(bare.shell) == " no program: load FILE"
+    assert prompt.toolbar(bare.shell, bare.shell.screen.width) == " no program: load FILE"
 
 
 @pytest.mark.turns(6)

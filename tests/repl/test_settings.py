@@ -12,9 +12,10 @@ from tests.repl.conftest import Tried
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_every_setting_is_shown_and_can_be_set_to_what_is_shown(toy: Tried, name: str) -> None:
-    head, row = toy.does(f"info settings {name}").splitlines()[:2]
+    head, row = toy.does("set width 200", f"info settings {name}").splitlines()[:2]
     assert head.startswith("setting")
     assert row.startswith(name)
+    toy.does("set width auto")
     said = toy.shell.settings.written(name)
     assert toy.does(f"set {name} {said}") == ""
     assert toy.shell.settings == ReplSettings()
@@ -69,3 +70,15 @@ def test_the_name_and_the_value_are_reported_apart() -> None:
     assert settings.split("plain") == ("plain", "")
     with pytest.raises(Refused):
         settings.split("")
+
+
+@pytest.mark.parametrize("width", [60, 80, 300])
+def test_no_meaning_of_a_setting_is_cut(bare: Tried, width: int) -> None:
+    bare.shell.settings.width = width
+    said = bare.does("info settings")
+    assert "…" not in said
+    assert max(map(len, said.splitlines())) <= width
+    words = " ".join(said.split())
+    for one in SETTINGS.values():
+        assert one.summary in words
+        assert one.kind.legal in words

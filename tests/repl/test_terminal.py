@@ -6,6 +6,7 @@ What is typed are keys, what is looked at is the screen.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -137,3 +138,31 @@ def test_a_dumb_terminal_gets_plain_lines_and_a_prompt_with_the_time(
     tmux.types("set context off")
     tmux.types("run 100")
     tmux.shows("stopped at 0.071 µs, cycle 100", "0.071 µs, cycle 100")
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (200, 60)])
+def test_the_whole_screen_takes_clicks_and_another_size_and_leaves_the_terminal_as_it_was(
+    program: Path, terminals: list[Tmux], columns: int, lines: int
+) -> None:
+    tmux = started(program.parent, columns, lines)
+    terminals.append(tmux)
+    tmux.shows("(nasm)", "not started")
+    tmux.types("view full")
+    screen = tmux.shows("F8 step", "-- source", "-- queues")
+    row = next(n for n, line in enumerate(screen, 1) if re.search(r"\d \| @\w+ ", line))
+    wanted = re.search(r"(\d+) \|", screen[row - 1])
+    assert wanted is not None
+    for end in "Mm":
+        tmux("send-keys", "-l", "--", f"\x1b[<0;20;{row}{end}")
+    tmux.shows(f"breakpoint 1: before line {wanted[1]}")
+    tmux("resize-window", "-x", "120", "-y", "40")
+    screen = tmux.shows("9 stop here")
+    assert len(screen) == 40
+    assert any("|-- queues" in line for line in screen)
+    tmux("send-keys", "F10")
+    tmux.shows("(nasm) view full")
+    flags = tmux("display-message", "-p", "#{alternate_on} #{mouse_any_flag}")
+    assert flags.split() == ["0", "0"]
+    tmux("send-keys", "C-d")
+    screen = tmux.shows("ended with 0")
+    assert not any("-- source" in line for line in screen)

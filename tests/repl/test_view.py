@@ -153,7 +153,7 @@ def test_every_panel_is_made_by_something() -> None:
 def test_completion_offers_the_panels_that_were_not_named(toy: Tried) -> None:
     toy.shell.renew()
     found = [s.text for s in suggest.suggest("view source ", toy.shell.names)]
-    assert found == [name for name in (*PANELS, "off", "on") if name != "source"]
+    assert found == [name for name in (*PANELS, "off", "on", "full") if name != "source"]
 
 
 # ---------------------------------------------------------------- above the prompt

@@ -20,13 +20,14 @@ import nasm
 from nasm.base.page import RunPage
 from nasm.base.source import Source
 from nasm.runs.execution import Execution
-from nasm.show.run_page import document, slices
+from nasm.show.run_page import document, number_tables, slices
 from nasm.show.run_page.columns import packed
 from nasm.show.run_page.page import page_of
 from nasm.show.run_page.record import RunRecord, record
 from nasm.show.run_page.scale import label, ticks
 from nasm.show.run_page.thinning import thinned
 from nasm.sim.history import INSTRUCTION, SHARES
+from nasm.targets.tensix.causes import CAUSES
 
 ROOT = Path(__file__).parents[2]
 TILED = ROOT / "programs" / "matmul_tiled.nasm"
@@ -93,6 +94,15 @@ def data_of(page: RunPage) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 # -- slices
+
+
+def test_every_cause_of_tensix_has_words() -> None:
+    folder = ROOT / "nasm" / "targets" / "tensix"
+    texts = [path.read_text(encoding="utf-8") for path in folder.rglob("*.py")]
+    found = {cause for text in texts for cause in re.findall(r'Blocked\(\s*"([^"]+)"', text)}
+    found |= {cause for text in texts for cause in re.findall(r'cause, on = "(\w+)"', text)}
+    assert {"cfg", "mutex", "stallwait"} <= found
+    assert found - {"unit"} <= set(CAUSES)
 
 
 def test_every_record_of_a_queue_and_every_transfer_is_a_slice(
@@ -196,9 +206,13 @@ def test_threads_and_shared_units_of_a_tensix_have_lanes_and_expanded_instructio
     assert "vector" in names
     words = Counter(found.words.strings[n] for n in found.names.tolist())
     text = (ROOT / "programs" / "tensix" / "exp.nasm").read_text(encoding="utf-8")
+    assert "a bank of SrcA or SrcB" in found.waits
+    assert not {"src", "stallwait", "semwait"} & set(found.waits)
+    waits = [row[4] for row in number_tables._engines(found)]
+    assert any("semaphores at its wait gate" in text for text in waits)
     assert words["REPLAY"] == 0  # each is replaced by what it expands to
     assert words["SFPSTORE"] > len(re.findall(r"^\s*SFPSTORE", text, re.MULTILINE))
-    assert "REPLAY slot 0, recorded at line 65" in found.words.strings
+    assert "REPLAY slot 0, recorded at line 66" in found.words.strings
 
 
 # -- the page

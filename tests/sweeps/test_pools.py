@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from concurrent.futures import BrokenExecutor, Future
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -124,3 +126,20 @@ def test_no_cluster_at_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "PATIENCE", "1s")
     with pytest.raises(Failure, match="no cluster at"):
         nasm.sweep(SCALED, {"N": [4]}, executor="tcp://127.0.0.1:9")
+
+
+def test_a_worker_that_dies_while_it_is_asked_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Client:
+        dashboard_link = ""
+
+        def __init__(self, **_: object) -> None: ...
+
+        def run(self, _: object) -> None:
+            raise ConnectionError("the stream is closed")
+
+        def close(self) -> None: ...
+
+    monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(Client=Client))
+    with pytest.raises(Failure, match="E0844") as raised:
+        Cluster("tcp://there:1")
+    assert "the stream is closed" in str(raised.value)

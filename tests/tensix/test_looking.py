@@ -215,8 +215,8 @@ def test_fields_of_the_configuration_have_their_names(done: Session) -> None:
 def test_what_was_recorded_is_disassembled(done: Session) -> None:
     (replay,) = (one for one in done.engines.held("t1") if one.name == "replay")
     assert replay.rows == (
-        ("t1", "4", "71304040", "SFPLOADI lreg_ind=3, imm16=0x4040"),
-        ("t1", "5", "71404080", "SFPLOADI lreg_ind=4, imm16=0x4080"),
+        ("t1", "4", "71304040", "SFPLOADI lreg_ind=LREG3, imm16=0x4040"),
+        ("t1", "5", "71404080", "SFPLOADI lreg_ind=LREG4, imm16=0x4080"),
     )
     own = core(done).threads[0]
     own.recording.left, own.recording.index, own.recording.executes = 3, 8, True
@@ -225,7 +225,7 @@ def test_what_was_recorded_is_disassembled(done: Session) -> None:
     assert seen(done, "mop").rows == (
         ("t0", "OuterCount", "00000004", "4"),
         ("t0", "Flags or InnerCount", "00000002", "2"),
-        ("t0", "A0 or EndOp0", "71304040", "SFPLOADI lreg_ind=3, imm16=0x4040"),
+        ("t0", "A0 or EndOp0", "71304040", "SFPLOADI lreg_ind=LREG3, imm16=0x4040"),
     )
     own.mop[3] = 0xFF000000
     assert seen(done, "mop").rows[2][3] == ".word 0xff000000"

@@ -27,6 +27,9 @@ function activate(context) {
       createDebugAdapterDescriptor: () =>
         new vscode.DebugAdapterExecutable(settings().get("command"), ["dap"]),
     }),
+    vscode.debug.registerDebugAdapterTrackerFactory(LANGUAGE, {
+      createDebugAdapterTracker: () => ({ onError: (error) => missing("dap", error) }),
+    }),
     vscode.debug.registerDebugConfigurationProvider(LANGUAGE, {
       resolveDebugConfiguration: (_, given) => resolved(given),
     }),
@@ -53,10 +56,12 @@ function serve(context) {
   const documents = { documentSelector: [{ language: LANGUAGE }] };
   client = new LanguageClient(LANGUAGE, "neuron-nasm", server, documents);
   context.subscriptions.push(client);
-  return client.start().catch((error) => {
-    const install = "pip install 'neuron-nasm[lsp]'";
-    vscode.window.showErrorMessage(`neuron-nasm lsp does not start (${error.message}): ${install}`);
-  });
+  return client.start().catch((error) => missing("lsp", error));
+}
+
+function missing(verb, error) {
+  const install = "pip install 'neuron-nasm[lsp]', or set neuron-nasm.command";
+  vscode.window.showErrorMessage(`neuron-nasm ${verb} does not start (${error.message}): ${install}`);
 }
 
 // ---------------------------------------------------------------- running and debugging

@@ -8,23 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import fsum
 
+from nasm.analysis.operations import peak_flops
 from nasm.analysis.profile.records import Bound, EngineTimes, Moved, Rates
 from nasm.isa.generation import Generation
-from nasm.program.program import Program
-
-
-def array(program: Program) -> str:
-    """The engine whose operations the peak counts; empty if none."""
-    rows = program.target.isa
-    return next((engine for row in rows if row.flops for engine in row.engines), "")
-
-
-def peak_flops(generation: Generation, array: str) -> float | None:
-    """Operations per ns of an engine; None if it has no peak."""
-    fact = generation.numbers.get("array_flops")
-    if fact is None or not array:
-        return None
-    return fact.value * generation.ticks / 1000 / generation.engine(array).cycle
 
 
 def rates(

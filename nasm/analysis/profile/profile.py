@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from nasm.analysis import summary as describe
+from nasm.analysis.operations import array, flops
 from nasm.analysis.profile.advice import Advisor
-from nasm.analysis.profile.bounds import array, bounds, rates
+from nasm.analysis.profile.bounds import bounds, rates
 from nasm.analysis.profile.intervals import union
 from nasm.analysis.profile.line_observers import (
     BankConflicts,
@@ -36,8 +36,6 @@ from nasm.base.problems import Problem
 from nasm.isa.evidence import Evidence, weakest
 from nasm.machine import Machine
 from nasm.machine.records import Status
-from nasm.program.program import Instruction
-from nasm.program.shapes import Shapes
 from nasm.sim.counters import TRANSFER
 from nasm.sim.events import Observer
 from nasm.sim.history import INSTRUCTION, READY, SHARES, History
@@ -198,24 +196,6 @@ class WatchedMachine:
             )
         return tuple(found)
 
-    def flops(self) -> list[tuple[int, float, bool]]:
-        """The operations of all that completed: how many, in units of the peak, and transposes."""
-        program, found = self.machine.program, []
-        shapes = Shapes(program.generation)
-        for queue, column in enumerate(program.queues):
-            summary = self.machine.summary
-            done: Counter[Instruction] = Counter(summary.expanded(queue))
-            completed = summary.itself(queue)
-            for pc in np.flatnonzero(completed).tolist():
-                done[program.instruction(queue, pc)] += int(completed[pc])
-            for one, times in done.items():
-                row = one.row
-                if row.flops is not None:
-                    each = row.flops(shapes.of(row, one.operands, column.engine).context)
-                    count = each.count * times
-                    found.append((count, count * each.weight, each.transpose))
-        return found
-
     def rates(self) -> Rates:
         """What was computed and moved, compared with the peaks of the machine."""
         machine, program = self.machine, self.machine.program
@@ -224,7 +204,12 @@ class WatchedMachine:
         needed = least(touched, program.tensors.values())
         moved = touched.read_bytes, touched.written_bytes, needed
         return rates(
-            program.generation, array(program), program.cores, nanoseconds, self.flops(), moved
+            program.generation,
+            array(program),
+            program.cores,
+            nanoseconds,
+            flops(self.machine),
+            moved,
         )
 
     # -- what is worth a warning

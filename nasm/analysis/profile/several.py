@@ -8,7 +8,8 @@ from math import fsum
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from nasm.analysis.profile.bounds import array, rates
+from nasm.analysis.operations import array
+from nasm.analysis.profile.bounds import rates
 from nasm.analysis.profile.records import (
     Bound,
     EngineTimes,

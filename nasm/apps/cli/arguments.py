@@ -158,8 +158,11 @@ def of_verb(top: argparse.ArgumentParser, verb: str | None) -> argparse.Argument
     return chosen
 
 
-def parser(verb: str = "", *, alone: bool = True) -> argparse.ArgumentParser:
-    """The parser of a command line with a verb: the others are only listed, or not if ``alone``."""
+def parser(verb: str = "", *, alone: bool = True, whole: bool = False) -> argparse.ArgumentParser:
+    """The parser of a command line with a verb: the others are only listed, or not if ``alone``.
+
+    The ``whole`` one has all verbs with their options: nothing is read with it.
+    """
     top: argparse.ArgumentParser = _Parser(
         prog=COMMAND,
         description="Assemble, run and inspect programs for the AWS Neuron instruction set on a\n"
@@ -178,7 +181,7 @@ def parser(verb: str = "", *, alone: bool = True) -> argparse.ArgumentParser:
     options.color(top, "auto")
     added = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
     for name in [verb] if verb and alone else verbs():
-        if name == verb:
+        if name == verb or whole:
             _add(added, name, named(name))
         else:
             added.add_parser(name, help=verbs()[name].summary, add_help=False)

@@ -269,7 +269,9 @@ def on_exceptions(debugger: Debugger, given: RequestArguments) -> Body:
                 texts.append(f"hazard {code}")
             elif row.get("filterId", str) == BIRTH and debugger.session.values:
                 texts.append("nan")
-        debugger.session.breakpoints.hazards = HAZARD in stops.filters and not codes
+        hazards = HAZARD in stops.filters and not codes
+        debugger.session.breakpoints.hazards = hazards
+        debugger.prompt.settings.stop_on_hazard = hazards  # of moves in the console
         wanted = (
             ((text,), EXCEPTION, lambda text=text: _at(debugger, RequestArguments({}), text))
             for text in texts

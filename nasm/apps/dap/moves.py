@@ -61,7 +61,7 @@ def stopped(
 ) -> Body:
     """What a client gets about a stop: all engines stop together."""
     session = debugger.session
-    where = session.units.moment(session.now)
+    where = session.units.moment(session.now).partition(", ")[2]  # clients show it in capitals
     body: dict[str, Any] = {
         "reason": reason,
         "threadId": thread or _active(debugger),

@@ -37,7 +37,7 @@ def hover(analysis: Analysis, position: Position) -> tuple[str, Range] | None:
 
 
 def _mnemonic(analysis: Analysis, mention: Mention) -> Iterator[str]:
-    row = analysis.target.isa.rows.get(mention.shape)
+    row = analysis.target.row(mention.shape)
     if row is not None:
         yield _page(row, analysis.target)
 
@@ -48,18 +48,39 @@ def _page(row: Row, target: Target) -> str:
 
 
 def _operand(analysis: Analysis, mention: Mention) -> Iterator[str]:
-    row = analysis.target.isa.rows.get(mention.of)
+    row = analysis.target.row(mention.of)
     operand = next((o for o in row.written if o.name == mention.shape), None) if row else None
     if row is not None and mention.shape in row.parts:
-        yield f"**{mention.shape}** of {row.name}: {row.parts[mention.shape].describe()}"
+        part = row.parts[mention.shape]
+        yield f"**{mention.shape}** of {row.name}: {part.describe()}"
+        yield part.meaning
+        yield _words_of(analysis, row, mention.shape)
     if row is None or operand is None:
         return
     line = pages.operand_line(operand)
     yield f"**{line.name}** of {row.name}: {line.what}"
     yield line.doc
     yield f"By default `{line.default}`." if line.default else "It must be given."
-    words = completion_words.operands(analysis.target, row.name)[operand.name][1]
-    yield "\n".join(f"* `{word}`" + (f": {text}" if text else "") for word, text in words.items())
+    yield _words_of(analysis, row, operand.name)
+
+
+def _words_of(analysis: Analysis, row: Row, operand: str) -> str:
+    """The words of an operand, with what they mean."""
+    words = completion_words.operands(analysis.target, row.name)[operand][1]
+    return "\n".join(f"* `{word}`" + (f": {text}" if text else "") for word, text in words.items())
+
+
+def _word(analysis: Analysis, mention: Mention) -> Iterator[str]:
+    """A word of an operand that says what its words mean, or a topic."""
+    mnemonic, _, operand = mention.of.partition(" ")
+    row = analysis.target.row(mnemonic)
+    kind = row.kind(operand) if row is not None else None
+    meaning = kind.meanings.get(mention.shape, "") if kind is not None else ""
+    if not meaning:
+        yield from _topic(analysis, mention)
+        return
+    number = kind.accept(mention.shape) if kind is not None else ""
+    yield f"**{mention.shape}** ({number}) of {operand} of {mnemonic}: {meaning}"
 
 
 def _topic(analysis: Analysis, mention: Mention) -> Iterator[str]:
@@ -235,7 +256,7 @@ _OF: dict[str, Callable[[Analysis, Mention], Iterator[str]]] = {
     "symbol": _symbol,
     "mnemonic": _mnemonic,
     "operand": _operand,
-    "word": _topic,
+    "word": _word,
     "engine": _topic,
     "directive": _topic,
     "dtype": _topic,

@@ -152,8 +152,11 @@ class _Reader:
         else:
             self.note("engine", item)
 
-    def general(self, parts: Sequence[LexItem], words: Collection[str] = ()) -> None:
-        """An expression or any other node: its names, functions and semaphores."""
+    def general(self, parts: Sequence[LexItem], words: Collection[str] = (), of: str = "") -> None:
+        """An expression or any other node: its names, functions and semaphores.
+
+        ``of`` is the operand whose ``words`` may be in it.
+        """
         for at, item in enumerate(parts):
             following = parts[at + 1].text if at + 1 < len(parts) else ""
             if item.kind == "semaphore":
@@ -164,7 +167,7 @@ class _Reader:
                 self.note("function", item)
             elif item.kind == "name" and following != "=":
                 if item.shape in words and not meant(NAME, item.shape, self.scope):
-                    self.note("word", item)
+                    self.note("word", item, of)
                 else:
                     self.use(NAME, item)
             elif item.inner:
@@ -175,29 +178,29 @@ class _Reader:
     def instruction(self, head: LexItem, rest: Sequence[LexItem], engine: str) -> None:
         """A mnemonic, its operands, its waits and updates."""
         self.note("mnemonic", head)
-        row = self.target.isa.rows.get(head.shape)
+        row = self.target.row(head.shape)
         written = row.written if row is not None else ()
         end = next((n for n, item in enumerate(rest) if _begins_sync(rest, n, item)), len(rest))
         for number, part in enumerate(_split(rest[:end])):
-            kind = written[number].kind if number < len(written) else None
+            name = written[number].name if number < len(written) else ""
             if len(part) > 1 and part[0].kind == "name" and part[1].text == "=":
                 self.note("operand", part[0], head.shape)
-                kind = None
-                if row is not None:
-                    kind = row.kind(part[0].shape) or row.kind(f"{part[0].shape}0")  # op= is op0=
-                part = part[2:]
-            self.operand(part, kind, engine)
+                name, part = part[0].shape, part[2:]
+            kind = None
+            if row is not None:
+                kind = row.kind(name) or row.kind(f"{name}0")  # op= is op0=
+            self.operand(part, kind, engine, f"{head.shape} {name}")
         self.sync(rest[end:])
 
-    def operand(self, part: Sequence[LexItem], kind: Kind | None, engine: str) -> None:
+    def operand(self, part: Sequence[LexItem], kind: Kind | None, engine: str, of: str) -> None:
         """The value of an operand: a word of its kind, a label, or an expression."""
         lone = part[0] if len(part) == 1 and part[0].kind == "name" else None
-        if kind is None or lone is None:
-            self.general(part, kind.words if kind is not None else ())
+        if kind is None or lone is None or (kind.numeric and kind.words):
+            self.general(part, kind.words if kind is not None else (), of)
         elif kind.names == "label":
             self.use(self.labels(engine), lone)
         elif lone.plain and lone.shape in kind.words:
-            self.note("word", lone)
+            self.note("word", lone, of)
         else:
             self.use(NAME, lone)
 

@@ -62,8 +62,9 @@ class Mention:
     """A word of a text that means something: the characters [start, end), signs left out.
 
     ``file`` is that of an included text, empty for the text itself. ``kind`` is ``symbol``, or
-    what else it is: a ``mnemonic``, an ``operand`` (``of`` its mnemonic), a ``word``, an
-    ``engine``, a ``directive``, a ``dtype``, a ``function``, a ``file`` (``of`` its path).
+    what else it is: a ``mnemonic``, an ``operand`` (``of`` its mnemonic), a ``word`` (``of`` a
+    mnemonic and an operand, maybe), an ``engine``, a ``directive``, a ``dtype``, a ``function``, a
+    ``file`` (``of`` its path).
     """
 
     kind: str

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from nasm.base.problems import Refused, did_you_mean, listed, quoted
+from nasm.base.problems import Refused, counted, did_you_mean, listed, quoted
 from nasm.base.records import dataclass
 from nasm.debugger.moving.specs import lines
 
@@ -179,7 +179,8 @@ def _resolve(word: str, commands: list[Command], what: str, otherwise: str) -> C
 def meant(text: str, aliases: Mapping[str, str], met: tuple[str, ...] = ()) -> Iterator[str]:
     """The commands that a line means: one, unless it begins with an alias of several.
 
-    What follows the alias belongs to the last of them. Raises Refused.
+    What follows the alias takes the places of $1, $2 and so on, or of $*, which is all of it; where
+    there are none it belongs to the last command. Raises Refused.
     """
     word, rest = split(text)
     if word not in aliases:
@@ -187,6 +188,26 @@ def meant(text: str, aliases: Mapping[str, str], met: tuple[str, ...] = ()) -> I
         return
     if word in met:
         raise Refused(WRONG, f"the alias '{word}' leads to itself")
-    *first, last = lines(aliases[word])
-    for part in (*first, f"{last} {rest}".rstrip()):
+    for part in _filled(word, lines(aliases[word]), rest):
         yield from meant(part, aliases, (*met, word))
+
+
+_GIVEN = re.compile(r"\$([1-9]|\*)(?!\w)")
+_ARGUMENT = re.compile(r'(?:"[^"]*"|\[[^\]]*\]|\([^)]*\)|\S)+')
+"""The place of an argument of an alias, and an argument: a blank in brackets or quotes is of it."""
+
+
+def _filled(name: str, parts: tuple[str, ...], rest: str) -> Iterator[str]:
+    """The commands of an alias with what it was given; raises Refused."""
+    places = {found for part in parts for found in _GIVEN.findall(part)}
+    if not places:
+        *first, last = parts
+        yield from (*first, f"{last} {rest}".rstrip())
+        return
+    given = _ARGUMENT.findall(rest)
+    wanted = max((int(place) for place in places - {"*"}), default=0)
+    if len(given) < wanted or (len(given) > wanted and "*" not in places):
+        message = f"the alias '{name}' takes {counted(wanted, 'argument')}, found {len(given)}"
+        raise Refused(WRONG, message, f"it means: {'; '.join(parts)}")
+    for part in parts:
+        yield _GIVEN.sub(lambda place: rest if place[1] == "*" else given[int(place[1]) - 1], part)

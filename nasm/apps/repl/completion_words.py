@@ -22,11 +22,11 @@ def mnemonics(target: Target, generation: Generation) -> dict[str, str]:
 
 def operands(target: Target, mnemonic: str) -> Operands:
     """What an instruction takes; nothing if there is none of that name."""
-    row = target.isa.rows.get(mnemonic)
+    row = target.row(mnemonic)
     meant = {word: text for words in target.vocabulary.values() for word, text in words.items()}
     kinds = {name: row.kind(name) for name in row.names} if row else {}
     return {
-        name: (kind.describe(), {w: meant.get(w, "") for w in kind.words})
+        name: (kind.describe(), {w: kind.meanings.get(w, meant.get(w, "")) for w in kind.words})
         for name, kind in kinds.items()
         if kind is not None
     }

@@ -28,6 +28,9 @@ EXPRESSION = (
 )  # fmt: skip
 """What may be typed where a value is expected, for completion."""
 
+MANY = 1 << 22
+"""Elements that take so long that the line of progress shows their number."""
+
 PICTURE_LINES = 32
 """Lines of a picture: more do not fit a screen."""
 
@@ -56,6 +59,8 @@ def show(shell: Shell, value: Value, form: str) -> None:
 
     screen, session = shell.screen, shell.session
     width = screen.width
+    if value.size >= MANY:
+        screen.passing(f"looking at {value.size:,} elements")
     if form in ("p", "m"):
         rows = PICTURE_LINES * (pictures.TALL if screen.graded else 1)
         found = session.expressions.picture(value, rows, screen.width - 4, form == "m")

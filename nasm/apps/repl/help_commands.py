@@ -12,6 +12,7 @@ from nasm.apps.repl import (
     inspect_commands,
     let_commands,
     move_commands,
+    python_commands,
     run_commands,
     see_commands,
     session_commands,
@@ -23,6 +24,7 @@ from nasm.apps.repl import (
 )
 from nasm.apps.repl.command import COMMANDS, WRONG, Command, command, last_word
 from nasm.apps.repl.known_names import machine
+from nasm.apps.repl.pager import paged
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
 from nasm.isa.instruction import InstructionContext, Row
@@ -39,6 +41,7 @@ GROUPS = (
     inspect_commands.__name__,
     view_commands.__name__,
     try_commands.__name__,
+    python_commands.__name__,
     session_commands.__name__,
     __name__,
 )
@@ -63,24 +66,33 @@ def help_(shell: Shell, rest: str) -> None:
     functions, settings, and those that have a meaning of their own here, such as queue and hazard,
     in any case. 'help keys' says what keys do at the prompt.
     """
-    word = rest.strip()
+    with paged(shell):
+        _help(shell, rest.strip())
+
+
+def _help(shell: Shell, word: str) -> None:
     if not word:
         shell.screen.say(_overview(commands.siblings(""), shell.screen.width))
         shell.screen.say(_filled(MORE, shell.screen.width))
     elif re.fullmatch(r"[eEwW]\d{1,4}", word):
-        explain(shell, word)
+        _explain(shell, word)
     else:
         _about(shell, word)
 
 
 @command("explain", usage="explain CODE", takes=("code",))
 def explain(shell: Shell, rest: str) -> None:
-    """Explain a diagnostic by its code, such as E0501."""
-    from nasm.show import explanations
-
+    """Explain a diagnostic by its code: 'help E0501' does the same."""
     word = rest.strip()
     if not word:
         raise Refused(WRONG, "explain what?", "a code, as in: explain E0501")
+    with paged(shell):
+        _explain(shell, word)
+
+
+def _explain(shell: Shell, word: str) -> None:
+    from nasm.show import explanations
+
     shell.screen.show(explanations.rich_code(explanations.find(word)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codeop
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -13,8 +14,23 @@ _LANDMARK = re.compile(r'"(?:[^"\\\n]|\\.)*+("?)|;.*|[()\[\]{}]')
 _OPENS = re.compile(r"\s*(@\w+\s+)?\.(for|if|dma|macro|loop|scope)\b")
 _CLOSES = re.compile(r"\s*\.end\b")
 _WHOLE = re.compile(r"\s*[;#].*")
+_PYTHON = re.compile(r"\s*(?:python|py)\s+(?=\S)")
 _PARTS = re.compile(r"\s*(comm\w*|alias)\s")
 """How a command begins in which a semicolon parts others."""
+
+
+def _python(lines: Sequence[str]) -> str | None:
+    """The code of a command in Python; None if it is another command."""
+    found = _PYTHON.match(lines[0]) if lines else None
+    return "\n".join([lines[0][found.end() :], *lines[1:]]) if found else None
+
+
+def _incomplete(code: str) -> bool:
+    """Whether Python wants another line, as at its own prompt."""
+    try:
+        return codeop.compile_command(code, symbol="single") is None
+    except (SyntaxError, ValueError, OverflowError):
+        return False
 
 
 def _unfinished(line: str) -> bool:
@@ -58,7 +74,11 @@ def goes_on(lines: Sequence[str]) -> bool:
     begun: list[str] = []
     for line in lines:
         begun.append(line)
-        open_ = line.endswith("\\") or _unfinished(_joined_lines(begun)) or _within(begun)
+        code = _python(begun)
+        if code is not None:
+            open_ = _incomplete(code)
+        else:
+            open_ = line.endswith("\\") or _unfinished(_joined_lines(begun)) or _within(begun)
         if not line.strip() or not open_:
             begun = []
     return bool(begun)
@@ -78,6 +98,8 @@ def commands(lines: Iterable[str]) -> list[tuple[int, str]]:
 def bare(command: str) -> str:
     """A command in one line, without comments; empty if it is nothing else. Blocks keep theirs."""
     lines = command.split("\n")
+    if _PYTHON.match(lines[0]):
+        return command.strip()
     if _OPENS.match(lines[0]):
         return "\n".join(part for line in lines if (part := _uncommented(line).strip()))
     return _joined_lines(lines)

@@ -116,7 +116,7 @@ kind("code")(lambda shell: {row.code: row.title for row in codes.table()})
 kind("topic")(lambda shell: topics.meanings(*machine(shell)))
 kind("function")(lambda shell: {t.word: t.summary for t in topics.functions()})
 kind("method")(lambda shell: dict.fromkeys(METHODS, "of a tensor"))
-kind("panel")(lambda shell: Panels().words)
+kind("panel")(lambda shell: {**Panels().words, "full": "the whole screen"})
 kind("stop")(lambda shell: specs.words())
 kind("display")(lambda shell: {str(d.number): d.text for d in shell.displays.items})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
@@ -23,6 +23,15 @@ MENU = 6
 
 LEAST = 3
 """Lines below which no panel is drawn, and that are left above them for what commands print."""
+
+
+def choices(kept: Collection[str], width: int) -> str:
+    """The panels with the digits that switch them, and which are there."""
+    each = [f"{n}{'+' if name in kept else '-'}{name}" for n, name in enumerate(PANELS, 1)]
+    text = f"{' '.join(each)}  Enter: done"
+    if len(text) > width:
+        text = " ".join(f"{word[: 2 + max(3, width // len(each) - 4)]}" for word in each)
+    return cut(text, width)
 
 
 class Above:
@@ -67,7 +76,7 @@ class Above:
         height = rows - OTHERS - max(LEAST, rows // 4)
         found: StyleAndTextTuples = []
         if self.choosing:
-            found.append(("class:title", self._choices(width)))
+            found.append(("class:title", choices(shell.kept, width) + "\n"))
             height -= 1
         if shell.kept and height >= LEAST:
             try:
@@ -78,14 +87,6 @@ class Above:
             for line in lines:
                 found += [*painting.painted(shell, line), ("", "\n")]
         return found
-
-    def _choices(self, width: int) -> str:
-        kept = self.shell.kept
-        each = [f"{n}{'+' if name in kept else '-'}{name}" for n, name in enumerate(PANELS, 1)]
-        text = f"{' '.join(each)}  Enter: done"
-        if len(text) > width:
-            text = " ".join(f"{word[: 2 + max(3, width // len(each) - 4)]}" for word in each)
-        return cut(text, width) + "\n"
 
     # -- keys
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from nasm.apps.repl.moving import interruptible
@@ -11,7 +11,7 @@ from nasm.apps.repl.settings import PANELS
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import clean, counted
 from nasm.base.records import dataclass
-from nasm.base.source import Source
+from nasm.base.source import Source, Span
 from nasm.debugger.engines.records import EngineContext
 from nasm.debugger.engines.transfers import NOTIFYING, TransferRecord
 from nasm.debugger.session import Session
@@ -155,24 +155,13 @@ def _framed(name: str, lines: Sequence[str], width: int) -> list[ScreenLine]:
 @panel("source", least=3)
 def source(shell: Shell, width: int, most: int) -> list[str]:
     """The program around the places of engines: > marks what is next, * what is executed."""
-    session = shell.session
-    marks: dict[int, list[str]] = {}
-    of: Source | None = session.source
-    for engine in _by_start(session):
-        places = [(engine.span, ">"), *((one.span, "*") for one in engine.doing)]
-        for span, sign in places:
-            of = of or (span.source if span else None)
-            if span is None or span.source is not of:
-                continue
-            text = marks.setdefault(span.line, [])
-            if engine.engine + sign not in text:
-                text.append(engine.engine + sign)
+    of = shell.session.source or _first_source(shell.session)
     if of is None:
         return []
+    marks = places(shell.session, of)
     last = of.position(len(of.text.rstrip()))[0]
-    first = sorted(marks, key=lambda n: not any(text.endswith(">") for text in marks[n]))
-    chosen = _around(first or [1], last, most)
-    names = {n: _engine_labels(marks[n]) for n in chosen if n in marks}
+    chosen = _around(by_next(marks) or [1], last, most)
+    names = {n: engine_labels(marks[n]) for n in chosen if n in marks}
     wide = max(map(len, names.values()), default=0)
     lines, before = list[str](), chosen[0] - 1 if chosen else 0
     margins = [f"{names.get(n, ''):>{wide}} {n:>4} | " for n in chosen]
@@ -186,13 +175,48 @@ def source(shell: Shell, width: int, most: int) -> list[str]:
     return lines
 
 
+def places(session: Session, of: Source) -> dict[int, list[str]]:
+    """The lines of a text where engines are, those first that start something first.
+
+    Each engine has ``>`` where it is next, and ``*`` where it executes.
+    """
+    marks: dict[int, list[str]] = {}
+    for engine in _by_start(session):
+        for place, sign in ((engine.span, ">"), *((one.span, "*") for one in engine.doing)):
+            span = _within(place, of)
+            if span is None:
+                continue
+            text = marks.setdefault(span.line, [])
+            if engine.engine + sign not in text:
+                text.append(engine.engine + sign)
+    return marks
+
+
+def _within(span: Span | None, of: Source) -> Span | None:
+    """A place in a text: itself, or the call in the text that led to it."""
+    if span is None or span.source is of:
+        return span
+    return next((frame.span for frame in reversed(span.chain) if frame.span.source is of), None)
+
+
+def by_next(marks: Mapping[int, Sequence[str]]) -> list[int]:
+    """Lines with marks, those first where an engine is next."""
+    return sorted(marks, key=lambda n: not any(text.endswith(">") for text in marks[n]))
+
+
+def _first_source(session: Session) -> Source | None:
+    """The text of the first instruction that an engine is at."""
+    spans = (engine.span for engine in _by_start(session))
+    return next((span.source for span in spans if span is not None), None)
+
+
 def _by_start(session: Session) -> list[EngineContext]:
     """The engines that have something to do, those first that start something first."""
     busy = [engine for engine in session.context().engines if not engine.idle]
     return sorted(busy, key=lambda e: (e.starts is None, e.starts or 0))
 
 
-def _engine_labels(text: Sequence[str]) -> str:
+def engine_labels(text: Sequence[str]) -> str:
     """The names of engines, all shortened by the same rule if they are too long together."""
     whole = ",".join(text)
     if len(whole) <= MARGIN:

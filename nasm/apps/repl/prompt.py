@@ -23,15 +23,16 @@ from prompt_toolkit.lexers import DynamicLexer, Lexer
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.shortcuts import CompleteStyle
 
-from nasm.apps.repl import command
+from nasm.apps.repl import command, terminal_app
 from nasm.apps.repl.command import Command
+from nasm.apps.repl.full_screen import FullScreen
 from nasm.apps.repl.input import MORE, PROMPT, goes_on
 from nasm.apps.repl.painting import STYLE, pieces
 from nasm.apps.repl.panel_window import Above
-from nasm.apps.repl.screen import ScreenUnwritable
+from nasm.apps.repl.settings import USUAL
 from nasm.apps.repl.shell import Quit, Shell
 from nasm.apps.repl.suggest import CompletionNames, suggest
-from nasm.base import host_files, signals
+from nasm.base import host_files
 from nasm.base.problems import columns
 from nasm.base.signals import StopSignal
 from nasm.debugger.session import NO_PROGRAM, Session
@@ -138,10 +139,10 @@ def history_path() -> Path:
     return Path(base) / "neuron-nasm" / "history"
 
 
-def toolbar(shell: Shell) -> str:
+def toolbar(shell: Shell, width: int) -> str:
     """Program, time, why it stopped, each engine's pc, and what comes next.
 
-    It is a line as wide as the screen; where that is narrow it does without the engines.
+    It is a line of a width; where that is narrow it does without the engines.
     """
     session = shell.loaded
     if session is None:
@@ -153,9 +154,9 @@ def toolbar(shell: Shell) -> str:
     following = [] if session.over else _following(session, found)
     queues = [f"{session.name(q)} {q.pc}/{q.length}" for q in found]
     line = " " + "  ".join([*parts, *queues, *following])
-    if columns(line) > shell.screen.width:
+    if columns(line) > width:
         line = " " + "  ".join([*parts, *following])
-    return cut(line, shell.screen.width)
+    return cut(line, width)
 
 
 def _following(session: Session, queues: list[QueueRecord]) -> list[str]:
@@ -176,12 +177,15 @@ def prompt(shell: Shell) -> str:
 def interact(shell: Shell, input: Input | None = None, output: Output | None = None) -> None:
     """Read and do commands until the user leaves."""
 
-    def status_line() -> str:
+    def status_line(width: int) -> str:
         try:
-            return toolbar(shell)
+            return toolbar(shell, width)
         except Exception as error:
             shell.deferred.append(error)
             return ""
+
+    def below() -> str:
+        return status_line(shell.screen.width)
 
     above = Above(shell)
 
@@ -190,12 +194,14 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
         return [*above(), ("", asked)]
 
     drawn = Condition(lambda: shell.drawn)
+    completer = NameCompleter(lambda: shell.names, shell.deferred.append)
+    lexer = DynamicLexer(lambda: CommandLexer(shell) if shell.screen.coloured else None)
     session: PromptSession[str] = PromptSession(
         message,
         history=history(),
-        completer=NameCompleter(lambda: shell.names, shell.deferred.append),
+        completer=completer,
         auto_suggest=ConditionalAutoSuggest(AutoSuggestFromHistory(), drawn),
-        lexer=DynamicLexer(lambda: CommandLexer(shell) if shell.screen.coloured else None),
+        lexer=lexer,
         style=STYLE,
         include_default_pygments_style=False,
         complete_while_typing=drawn,
@@ -205,34 +211,92 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
         input=input,
         output=output,
     )
+
+    def whole_screen() -> FullScreen:
+        return FullScreen(
+            shell,
+            completer=completer,
+            lexer=lexer,
+            history=session.history,
+            unfinished=Condition(_goes_on),
+            pasting=_pasting(),
+            bar=status_line,
+            input=input,
+            output=output,
+        )
+
     while True:
+        if shell.full:
+            if not _attend(shell, whole_screen()):
+                return
+            continue
         try:
             depth = None if shell.screen.coloured else ColorDepth.MONOCHROME
             session.color_depth = depth
-            session.bottom_toolbar = status_line if shell.drawn else None
+            session.bottom_toolbar = below if shell.drawn else None
             session.complete_style = (
                 CompleteStyle.COLUMN if shell.drawn else CompleteStyle.READLINE_LIKE
             )
             above.renew(session)
-            line = _line(session)
+            line = terminal_app.attended(session.app, session.prompt)
         except KeyboardInterrupt as error:
             if StopSignal.of(error).leaving:
                 raise
             continue
         except EOFError:
             return
-        if shell.deferred:
-            shell.defect(shell.deferred[0])
-            shell.deferred.clear()
+        _report_deferred(shell)
         if session.app.erase_when_done:  # with the panels
             shell.echo(line or shell.last)
         try:
-            if line.strip():
-                shell.take_all(line)
-            else:
-                shell.again()
+            _take(shell, line)
         except Quit:
             return
+
+
+def _take(shell: Shell, line: str) -> None:
+    if line.strip():
+        shell.take_all(line)
+    else:
+        shell.again()
+
+
+def _report_deferred(shell: Shell) -> None:
+    """Report what went wrong while something was drawn."""
+    if shell.deferred:
+        shell.defect(shell.deferred[0])
+        shell.deferred.clear()
+
+
+def _attend(shell: Shell, full: FullScreen) -> bool:
+    """Do what is typed on the whole screen; whether the user wants the prompt after it."""
+    screen, before = shell.screen, shell.settings.view
+    shell.screen, shell.settings.view = full.printed, before or USUAL
+    try:
+        while shell.full:
+            full.renew()
+            try:
+                line = terminal_app.attended(full.app, full.app.run)
+            except EOFError:
+                return False
+            except Exception as error:  # in what is drawn: the run is as it was
+                shell.deferred.append(error)
+                break
+            if line is None:
+                break
+            _report_deferred(shell)
+            if line.strip() or shell.last:
+                shell.echo(line or shell.last)
+            _take(shell, line)
+    except Quit:
+        return False
+    finally:
+        full.leave()
+        shell.full = False
+        screen.mnemonics, shell.screen = shell.screen.mnemonics, screen
+        shell.settings.view = before if shell.settings.view else ()
+    _report_deferred(shell)
+    return True
 
 
 def _goes_on() -> bool:
@@ -256,29 +320,3 @@ def _pasting() -> KeyBindings:
             buffer.validate_and_handle()
 
     return found
-
-
-def _line(session: PromptSession[str]) -> str:
-    """What is typed; a signal that ends the process leaves the terminal as it was."""
-
-    def leave() -> None:
-        app = session.app
-        if app.is_running and app.loop is not None:
-            app.loop.call_soon_threadsafe(out)
-        else:
-            stop.strike()
-
-    def out() -> None:
-        app = session.app
-        if app.future is not None and not app.future.done():
-            app.exit(exception=EOFError)
-
-    with signals.heard(), signals.on_stop(leave) as stop:
-        try:
-            return session.prompt()
-        except (EOFError, OSError) as problem:
-            if stop.asked is not None:
-                raise stop.asked from None
-            if isinstance(problem, OSError):  # the terminal has gone
-                raise ScreenUnwritable(problem.strerror or str(problem)) from None
-            raise

@@ -21,6 +21,9 @@ from nasm.show.columns import WIDTH, hanging, in_ascii, table
 from nasm.show.diagnostics import diagnostic
 from nasm.show.listings import LISTINGS
 
+ROWS = 24
+"""Lines of a terminal where their number is not known."""
+
 
 class ScreenUnwritable(Exception):
     """The screen cannot be written to: the disk is full, say."""
@@ -52,6 +55,7 @@ class ReplScreen:
         self.mnemonics: Container[str] = ()
         self._made: tuple[str, _Console] | None = None
         self._passing = False
+        self._held: list[str] | None = None
 
     @property
     def _console(self) -> _Console:
@@ -77,6 +81,13 @@ class ReplScreen:
             with suppress(OSError, ValueError):
                 return os.get_terminal_size(self._stream.fileno()).columns or WIDTH
         return WIDTH
+
+    @property
+    def tall(self) -> int:
+        """Lines that the terminal has; of what is none, any number."""
+        with suppress(OSError, ValueError):
+            return os.get_terminal_size(self._stream.fileno()).lines or ROWS
+        return ROWS
 
     @property
     def terminal(self) -> bool:
@@ -173,7 +184,24 @@ class ReplScreen:
         text = console.without_blanks(captured.get())
         self._write(in_ascii(text) if self.ascii_only else text)
 
+    @contextmanager
+    def held(self) -> Iterator[list[str]]:
+        """What is printed within is added to a list, and not shown."""
+        self.settle()
+        before, self._held = self._held, list[str]()
+        try:
+            yield self._held
+        finally:
+            self._held = before
+
+    def write(self, text: str) -> None:
+        """Show a text that was held."""
+        self._write(text)
+
     def _write(self, text: str) -> None:
+        if self._held is not None:
+            self._held.append(text)
+            return
         with _writing():
             self._stream.write(text)
             self._stream.flush()

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from nasm.apps.repl import command as commands
 from nasm.apps.repl import settings
 from nasm.apps.repl.command import WRONG, command
-from nasm.apps.repl.settings import SETTINGS
+from nasm.apps.repl.settings import SETTINGS, WIDEST
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import Refused, did_you_mean, in_line, quoted
 from nasm.debugger.moving.specs import lines
-from nasm.show.columns import table
+from nasm.show.columns import hanging, table
 
 Setter = Callable[[Shell, str], None]
 
@@ -121,14 +121,19 @@ _NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
     "alias",
     usage="alias NAME = COMMAND[; COMMAND …], or alias",
     takes=("alias",),
-    examples=("alias t = step @tensor", "alias look = where; info semaphores", "alias"),
+    examples=(
+        "alias t = step @tensor",
+        "alias look = where; info semaphores",
+        "alias at = goto $1; print $2",
+    ),
 )
 def alias(shell: Shell, rest: str) -> None:
     """Give a command, or several with semicolons between them, a name of your own.
 
-    Arguments that follow the name belong to the last. A command that fails is the last one
-    done. Alone, it lists the aliases. The start-up file
-    is the place for those that are wanted always.
+    Arguments that follow the name take the places of $1, $2 and so on, or of $*, which is all of
+    them; where there are none they belong to the last command. A command that fails is the last one
+    done. Alone, it lists the aliases. The start-up file is the place for those that are wanted
+    always.
     """
     if not rest:
         rows = sorted(shell.aliases.items())
@@ -166,4 +171,16 @@ def info_settings(shell: Shell, rest: str) -> None:
         (name, shell.settings.written(name), SETTINGS[name].kind.legal, SETTINGS[name].summary)
         for name in names
     ]
-    shell.screen.say(table(("setting", "value", "may be", "meaning"), rows, shell.screen.width))
+    width = shell.screen.width
+    lines = table(("setting", "value", "may be", "meaning"), rows, WIDEST)
+    if max(map(len, lines)) > width:  # a sentence that is cut says little
+        lines = [
+            line
+            for name, value, legal, meaning in rows
+            for line in (
+                f"{name} = {value}",
+                *hanging(f"  {meaning}", width),
+                *hanging(f"  {legal}", width),
+            )
+        ]
+    shell.screen.say(lines)

@@ -221,6 +221,9 @@ class ReplSettings:
     view: tuple[str, ...] = _declared(
         "view", Panels(), (), "panels kept on screen above the prompt"
     )
+    pager: bool = _declared(
+        "pager", OnOff(), True, "show help that is longer than the screen page by page"
+    )
     color: str = _declared("color", OneOf(COLORS), "auto", "show colours")
 
     def written(self, name: str) -> str:

@@ -49,7 +49,9 @@ class Shell:
     """The state of a REPL. ``code`` is what it would exit with if unattended.
 
     Programs are loaded as ``chosen`` says. One ``run`` completes at most ``most`` instructions;
-    None is no limit. ``attached`` are the commands of breakpoints that are still to be done.
+    None is no limit. ``attached`` are the commands of breakpoints that are still to be done;
+    ``full`` says that the whole screen is wanted. ``scope`` has the names of what is typed in
+    ``python``, if that is allowed.
     """
 
     def __init__(
@@ -59,18 +61,21 @@ class Shell:
         inputs: Inputs | None = None,
         settings: RunSettings | None = None,
         kernel: Kernel | None = None,
+        python: bool = True,
     ) -> None:
         chosen = settings or RunSettings()
         self.screen, self.inputs, self.kernel = screen, inputs, kernel
         self.chosen = replace(chosen, timing=Timing.of(chosen.timing))
         self.most, self.allowed = chosen.max_instructions, Allowed.of(chosen.files)
         self.given = ""
+        self.python = python and chosen.files is not False
         self.path = ""
-        self.moving = self.attended = False
+        self.moving = self.attended = self.full = False
         self.attached: list[str] | None = None
         self.code = self.failures = self._sourced = 0
         self.recording = SessionRecording()
         self.aliases: dict[str, str] = {}
+        self.scope: dict[str, Any] = {}
         self.last = ""
         self.torn = False
         self.cut = False
@@ -124,6 +129,7 @@ class Shell:
         Definitions and inputs of the command line belong to the program that came with them. A
         program that it did not name is read from where programs may read.
         """
+        self.screen.passing(f"loading {in_line(path)}")
         same = not self.path or path == self.path
         if not self.path:
             self.path = path
@@ -137,6 +143,7 @@ class Shell:
         self.adopt(session)
         if len(session.program) > LARGE:
             gc_pause.lasting()
+        self.screen.settle()
 
     def _assembled(self, path: str, source: Given | None, same: bool) -> Session:
         allowed = ANY if path == self.given else self.allowed

@@ -101,9 +101,9 @@ def watch(shell: Shell, rest: str) -> None:
 
 @command("wwatch", usage=f"wwatch {WATCH}", takes=("tensor", "named"))
 def wwatch(shell: Shell, rest: str) -> None:
-    """Stop when memory is written.
+    """Stop when memory is written, even with what it held.
 
-    Even if it stays as it was.
+    'watch' stops only where a write changes it.
     """
     _watch(shell, rest, "written")
 

@@ -13,9 +13,9 @@ from nasm.show import steps
 
 @command(
     "view",
-    usage="view [PANEL … | on | off]",
+    usage="view [PANEL … | on | off | full]",
     takes=("panel",),
-    examples=("view", "view source psum", "view off"),
+    examples=("view", "view source psum", "view full", "view off"),
 )
 def view(shell: Shell, rest: str) -> None:
     """Keep panels on screen above the prompt.
@@ -23,6 +23,11 @@ def view(shell: Shell, rest: str) -> None:
     Alone, or with 'on', the usual ones: source, queues, semaphores, transfers, psum and display;
     one that has nothing to show takes no room. There is also time. They follow each move, and what
     they show is not printed after it as well. F2 chooses: a digit switches a panel.
+
+    'view full' takes the whole screen: the program, the panels, and what is printed are panes that
+    take the focus (F6, or a click) and scroll. A click on a line of the program, or Enter or F9
+    there, sets a stop or takes it away; F5 continues, F7 goes back by an instruction, F8 steps. F10
+    and 'view off' lead back to the prompt.
 
     Unattended, on a dumb terminal and in plain, the panels are printed once.
     """
@@ -32,12 +37,27 @@ def view(shell: Shell, rest: str) -> None:
     if words == ["on"]:
         words = []
     if words == ["off"]:
-        shell.settings.view = ()
+        shell.settings.view, shell.full = (), False
+        return
+    if words == ["full"]:
+        _whole_screen(shell)
         return
     shell.settings.view = _panels(words) or USUAL
     if not shell.kept:
         lines = panels.shown(shell, shell.settings.view, shell.screen.width, None)
         shell.screen.say(line.text for line in lines)
+
+
+def _whole_screen(shell: Shell) -> None:
+    """Ask for the whole screen; raises Refused where there is none."""
+    if not shell.attended or not shell.drawn:
+        message = (
+            "only a terminal has a whole screen"
+            if not shell.attended
+            else ("lines are not drawn over in plain and on a dumb terminal")
+        )
+        raise Refused(WRONG, message, "'view' prints the panels")
+    shell.full = True
 
 
 def _panels(words: list[str]) -> tuple[str, ...]:

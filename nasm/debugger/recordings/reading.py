@@ -226,18 +226,20 @@ class _Doing:
 
     def _go(self, row: Fields, known: int | None = None) -> Moment:
         """Go to the moment of a row."""
-        moment = _moment(row.get("at", list))
-        self._to(moment, self._branch(row.list_of("after", int), known))
+        moment, after = _moment(row.get("at", list)), row.list_of("after", int)
+        _exact(moment, after)
+        self._to(moment, self._branch(after, known))
         return moment
 
     def _branch(self, numbers: Sequence[int], known: int | None = None) -> list[MadeChange]:
         """Changes by their numbers, each made after those before it; only ``known`` ones if any."""
-        before, most = -1, len(self.rows) if known is None else known
-        for n in numbers:
-            if not before < n < most:
+        most = len(self.rows) if known is None else known
+        for place, n in enumerate(numbers):
+            before = list(numbers[max(0, place - 1) : place])
+            own = self.rows[n].list_of("after", int) if 0 <= n < most else [n]
+            if len(own) != place or own[-1:] != before:
                 raise damaged("changes in it are in no order")
-            before = n
-        self._change(before)
+        self._change(max(numbers, default=-1))
         return [self.made[n] for n in numbers]
 
     def _to(self, moment: Moment, branch: Sequence[MadeChange]) -> None:
@@ -265,9 +267,9 @@ class _Doing:
         name = row.get("name", str)
         if not NAME.fullmatch(name) or name in RESERVED:
             raise damaged("a moment in it has no name")
-        moment, branch = _moment(row.get("at", list)), self._branch(row.list_of("after", int))
-        if moment.changes > len(branch):
-            raise damaged("a moment in it has more changes before it than there are")
+        moment, after = _moment(row.get("at", list)), row.list_of("after", int)
+        _exact(moment, after)
+        branch = self._branch(after)
         self.travel.marks[name] = Mark(name, moment, tuple(branch))
 
     def _same(self, wanted: Fields) -> None:
@@ -287,6 +289,12 @@ class _Doing:
             f"this version of nasm computes another run: {what}",
             f"it was recorded by version {by}",
         )
+
+
+def _exact(moment: Moment, after: Sequence[int]) -> None:
+    """Refuse a moment that has not as many changes before it as are listed; raises Refused."""
+    if moment.changes != len(after):
+        raise damaged("a moment in it has other changes before it than it lists")
 
 
 def _moment(value: list[Any]) -> Moment:

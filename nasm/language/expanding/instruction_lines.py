@@ -15,6 +15,7 @@ from nasm.isa.kinds import Kind
 from nasm.isa.words import WORD
 from nasm.language.expanding.affine import Affine, in_register
 from nasm.language.expanding.evaluate import Closure, compile_name, compile_node, free_names
+from nasm.language.expanding.field_words import compile_value
 from nasm.language.expanding.fractions import as_integer
 from nasm.language.expanding.functions import truth
 from nasm.language.expanding.macro_arguments import ARGUMENT_TYPES, MomentList, WordArgument
@@ -262,6 +263,8 @@ def compile_operand(kind: Kind, node: tree.ExpressionNode) -> Closure:
         text = node.value
         return (lambda scope: text) if kind.names == "text" else string(kind, node)
     words = kind.words
+    if kind.numeric and words:
+        return compile_value(kind, node)
     if isinstance(node, tree.Conditional) and words:
         condition = compile_node(node.condition)
         chosen, other = compile_operand(kind, node.chosen), compile_operand(kind, node.other)

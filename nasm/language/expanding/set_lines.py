@@ -8,6 +8,7 @@ from nasm.isa.settings import MISPLACED, Setting, Settings
 from nasm.language.expanding.declare import whole
 from nasm.language.expanding.evaluate import evaluate, name_of
 from nasm.language.expanding.instruction_lines import compile_line
+from nasm.language.expanding.macro_arguments import WordArgument
 from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 from nasm.program.builder import Made, ProgramBuilder
@@ -50,7 +51,10 @@ def value_of(node: tree.ExpressionNode, setting: Setting, scope: Scope) -> objec
     if isinstance(node, tree.Name):
         if node.name in setting.words:
             return node.name
-        if setting.words and node.name not in scope.values:
+        held = scope.values.get(node.name)
+        if setting.words and isinstance(held, WordArgument):
+            return held.name
+        if setting.words and held is None:
             return node.name  # a misspelt word is the setting's to refuse
     if setting.words and not isinstance(node, tree.NumberLiteral):
         return _word_of(evaluate(node, scope), setting)

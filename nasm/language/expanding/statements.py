@@ -130,6 +130,15 @@ class Walker:
         self.builder.problems[:0] = self.problems
         return self.builder
 
+    def forget(self) -> None:
+        """Give up what only helped to make a program that is finished.
+
+        The program may hold this through its macros and expectations, which name what is declared.
+        """
+        self.body = tuple(s for s in self.body if not isinstance(s, tree.Like))
+        self.lines.clear()
+        self.made.forget()
+
     def _check_defines(self) -> None:
         """Values given from outside are for constants the program declares."""
         consts = [n for n, v in self.scope.values.items() if not isinstance(v, View)]

@@ -13,6 +13,7 @@ from nasm.language.expanding.scope import CONSTANTS, Scope
 from nasm.language.expectations.constants import (
     CONSTANT_FUNCTIONS,
     METRICS,
+    WHOLE,
     chosen,
     integers,
     picked,
@@ -27,7 +28,7 @@ from nasm.views.value_text import value_text
 from nasm.views.view import View
 
 METHODS = ("T", "reshape", "permute")
-WORDS = (*FUNCTIONS, *METRICS, "time_us", *CONSTANT_FUNCTIONS)
+WORDS = (*FUNCTIONS, *METRICS, *WHOLE, *CONSTANT_FUNCTIONS)
 
 
 def is_condition(node: tree.ExpressionNode) -> bool:
@@ -194,7 +195,7 @@ class Checker:
         if name in CONSTANT_FUNCTIONS:
             self._integers(node, name)
             return
-        if name == "time_us":
+        if name in WHOLE:
             fewest = most = 0
         takes = "axis" if function is not None and function.axis else ""
         self._option(name, named, "core" if name in METRICS else takes)

@@ -16,6 +16,9 @@ from nasm.language.text import tree
 from nasm.views.value_text import value_text
 
 METRICS = ("cycles", "busy", "util", "stalls")
+WHOLE = ("time_us", "mfu")
+"""Measures of a whole run, which take no argument."""
+
 CONSTANT_FUNCTIONS = ("ceil_div", "log2", "len")
 OPERATORS = (*ARITHMETIC, "@", *COMPARE, *LOGIC)
 

@@ -20,11 +20,12 @@ from nasm.base.host_memory import room_for
 from nasm.base.pieces import windows
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass
+from nasm.language.expectations import images
 from nasm.language.expectations.elements import Elements, Joined, Plain, numbers
 
-SHAPES = "E0221"
+SHAPES = images.SHAPES
 
-MOST_PRODUCTS = 2**38
+MOST_PRODUCTS = images.MOST_PRODUCTS
 """More multiplications than this in a product of matrices take minutes."""
 
 MOST_ELEMENTS = 2**28
@@ -316,4 +317,7 @@ FUNCTIONS: dict[str, Function] = {
     "argmax": _along(_argmax, _place_of_largest),
     "where": Function(3, 3, False, _where),
     "cumsum": _scan("cumsum", np.cumsum),
+    "conv2d": Function(2, 2, False, images.conv2d),
+    "max_pool": Function(2, 2, False, images.max_pool),
+    "avg_pool": Function(2, 2, False, images.avg_pool),
 }

@@ -63,9 +63,11 @@ CODES: dict[str, tuple[str, str]] = {
     "E0222": (
         "an unknown function, method or option in an expectation",
         "Expectations know the functions exp, log, sqrt, tanh, erf, sin, cos, abs, relu, gelu, "
-        "sigmoid, softmax, sum, mean, max, min, argmax, where and cumsum, some with `axis=`; the "
-        "measures cycles, busy, util and stalls of an engine and time_us(); the methods .T, "
-        ".reshape(…) and .permute(…); and the options rtol= and atol= of `~` and at_least= of "
+        "sigmoid, softmax, sum, mean, max, min, argmax, where, cumsum, conv2d, max_pool and "
+        "avg_pool, some with `axis=`; the measures cycles, busy, util and stalls of an engine, "
+        ""
+        "time_us() and mfu(); the methods .T, .reshape(…) and .permute(…); "
+        "and the options rtol= and atol= of `~` and at_least= of "
         "every operator. Anything else, and a wrong number of arguments, is refused: no Python "
         "is evaluated.",
     ),

@@ -17,6 +17,7 @@ from nasm.language.expanding.scope import Scope
 from nasm.language.expectations.constants import (
     CONSTANT_FUNCTIONS,
     METRICS,
+    WHOLE,
     WindowValue,
     chosen,
     integers,
@@ -46,8 +47,8 @@ class Measures(Protocol):
     def engine(self, what: str, name: str, core: int) -> float:
         """``cycles``, ``busy``, ``util`` or ``stalls`` of an engine; refuses an unknown one."""
 
-    def time_us(self) -> float:
-        """How long the run took, in microseconds."""
+    def whole(self, what: str) -> float:
+        """``time_us`` or ``mfu`` of the whole run; refuses an MFU that there is not."""
 
 
 class Evaluator:
@@ -119,8 +120,8 @@ class Evaluator:
 
     def _call(self, node: tree.FunctionCall) -> Elements:
         name = node.function.name
-        if name == "time_us":
-            return Plain(numbers(np.asarray(self.measures.time_us())))
+        if name in WHOLE:
+            return Plain(numbers(np.asarray(self.measures.whole(name))))
         if name in METRICS:
             (engine,) = (a for a in node.arguments if isinstance(a, tree.Name))
             named = [a.value for a in node.arguments if isinstance(a, tree.NamedArgument)]

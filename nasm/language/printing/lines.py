@@ -29,7 +29,7 @@ class Lines:
     names: Mapping[int, str]
     remark: Remark
     allowed: AllowComments
-    _operands: dict[int, str] = field(default_factory=dict)
+    _operands: dict[tuple[int, str], str] = field(default_factory=dict)
 
     def by_queue(self) -> Iterator[str]:
         """A block for each queue that has something, after its ``@engine``."""
@@ -104,9 +104,10 @@ class Lines:
         number, pc = place
         program, queue = self.program, self.program.queues[number]
         at = queue.instructions[pc]
-        operands = self._operands.get(at)
+        typed = instruction_text.typed(program.instructions[at], program.span(number, pc))
+        operands = self._operands.get((at, typed))
         if operands is None:
-            operands = self._operands[at] = _operands(program.instructions[at])
+            operands = self._operands[at, typed] = _operands(program.instructions[at], typed)
         cells = (
             program.instructions[at].row.name,
             operands,
@@ -142,9 +143,9 @@ def _change(update: Update) -> str:
     return f" += {value}"
 
 
-def _operands(instruction: Instruction) -> str:
+def _operands(instruction: Instruction, typed: str) -> str:
     """Operands as text; raises Refused if a view of them has none."""
     for value in instruction.operands:
         for view in views(value):
             view_text(view)
-    return instruction_text.operands(instruction)
+    return instruction_text.operands(instruction, typed)

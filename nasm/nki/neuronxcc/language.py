@@ -63,9 +63,10 @@ def loop_reduce(
     open_ = [one.loop for one in now.rounds]
     if not loops or any(loop not in open_ for loop in loops):
         refuse("nl.loop_reduce: loop_indices are variables of loops that it is in")
-    outer = now.rounds[: min(open_.index(loop) for loop in loops)]
+    first = min(open_.index(loop) for loop in loops)
+    outer = now.rounds[:first]
     others = tuple((n, one.value) for n, one in enumerate(now.rounds) if one.loop not in loops)
-    key = (_site(), tuple(loops), outer[-1] if outer else None, others)
+    key = (_site(), open_[first], outer[-1] if outer else None, others)
     found = now.kept.get(key)
     if found is None:
         made = copy(tile, dtype=dtype or tile.storage.dtype, mask=mask)

@@ -70,8 +70,15 @@ class Forms:
         )
 
     def _regions(self, found: tuple[View, ...], loose: list[Region]) -> list[Region]:
-        regions = [self.views.region(view) for view in found]
-        loose += [region for view, region in zip(found, regions, strict=True) if view.dynamic]
+        of, regions = self.regions.of, []
+        for view in found:
+            if view.dynamic or view.offsets is not None:
+                region = self.views.region(view)
+                if view.dynamic:
+                    loose.append(region)
+            else:
+                region = of(view)
+            regions.append(region)
         return regions
 
 

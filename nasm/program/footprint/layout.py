@@ -33,9 +33,7 @@ class Layout:
     def region(self, offset: int) -> Region:
         """The bytes touched from a byte of the memory on."""
         low, high = offset + self.low, offset + self.high
-        return Region(
-            self.place, self.rows, low, high, offset, self.dims, self.size, area=self.area
-        )
+        return Region(self.place, self.rows, low, high, offset, self.dims, self.size, (), self.area)
 
 
 def layout_key(view: View) -> tuple[Any, ...]:

@@ -54,7 +54,7 @@ def _verdict(n: int, run: RunRecord) -> str:
     """The verdict, as a link to the line with most of the critical path."""
     first = next((line for line in run.profile.path if line.span and line.steps), None)
     link = "" if first is None else _place(n, run, first.span)
-    where = f" Most of it: {link}." if link else ""
+    where = f" The line with most of it: {link}." if link else ""
     return f"{shown(run.profile.verdict)}.{where}"
 
 

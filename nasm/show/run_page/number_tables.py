@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nasm.analysis.profile.records import Stall
 from nasm.show.run_page.escaped import shown
 from nasm.show.run_page.record import RunRecord
 from nasm.show.run_page.roofline import roofline
@@ -44,10 +45,17 @@ def _percent(run: RunRecord, ticks: int) -> str:
     return f"{100 * ticks / max(1, run.now):.1f} %"
 
 
+def _waited(run: RunRecord, stall: Stall) -> str:
+    """What was waited for: a post by its author, all else in words."""
+    return str(stall) if stall.by else run.waited(stall.cause)
+
+
 def _engines(run: RunRecord) -> Iterator[Row]:
     for e in run.profile.engines:
         if e.instructions or e.busy:
-            waits = ", ".join(f"{stall} {_percent(run, stall.ticks)}" for stall in e.stalls)
+            waits = ", ".join(
+                f"{_waited(run, stall)} {_percent(run, stall.ticks)}" for stall in e.stalls
+            )
             times = _time(run, e.busy), _percent(run, e.busy), waits, _time(run, e.empty)
             yield (e.name, f"{e.instructions:,}", *times)
 

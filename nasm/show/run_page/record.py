@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,8 @@ class RunRecord:
     """A run as its page shows it.
 
     ``label`` tells it from another one on the same page. Slices that are shorter than ``quantum``
-    ticks may be joined, of ``instructions`` in all; 0 if the chart has every slice.
+    ticks may be joined, of ``instructions`` in all; 0 if the chart has every slice. ``causes`` are
+    the words of the target for what it lets instructions wait for.
     """
 
     label: str
@@ -56,6 +57,7 @@ class RunRecord:
     heats: tuple[Heat, ...]
     quantum: int
     slices: int
+    causes: Mapping[str, str]
 
     @property
     def now(self) -> int:
@@ -65,7 +67,11 @@ class RunRecord:
     @property
     def waits(self) -> list[str]:
         """What slices waited for, in words."""
-        return [MARKS[name][2] if name in MARKS else name for name in self.chart.waits]
+        return [self.waited(name) for name in self.chart.waits]
+
+    def waited(self, cause: str) -> str:
+        """What a wait is for, in words, if there are any."""
+        return MARKS[cause][2] if cause in MARKS else self.causes.get(cause, cause)
 
     @property
     def names(self) -> NDArray[np.int64]:
@@ -126,6 +132,7 @@ def record(results: Results, profile: Profile, label: str = "", most: int = MOST
         heats(run),
         quantum,
         len(whole.slices),
+        watched.machine.program.target.causes,
     )
 
 

@@ -8,6 +8,7 @@ from nasm.isa.target import Bursting, Samples, Target
 from nasm.isa.words import Spelling, Words
 from nasm.targets.tensix.arrangements import ARRANGEMENTS
 from nasm.targets.tensix.bursts import burst
+from nasm.targets.tensix.causes import CAUSES
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.expansion import expanded, expansion_of, open_recordings
@@ -73,5 +74,6 @@ TARGET = Target(
     unfinished=open_recordings,
     paces={"duration": Durations},
     parts=PARTS,
+    causes=CAUSES,
     settings=SETTINGS,
 )

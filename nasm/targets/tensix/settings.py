@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from nasm.isa.settings import Setting, Settings
-from nasm.targets.tensix.format_names import FORMATS
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.isa.table import QUEUES
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.scalar.config_fields import DESCRIPTOR, FIELDS, GLOBAL, ConfigField
+from nasm.targets.tensix.setting_meanings import meaning_of, words_of
 from nasm.targets.tensix.setting_writes import MASK, OPTIONS, written
 from nasm.targets.tensix.state import NO_THREAD, Coprocessor
 from nasm.targets.tensix.sync.mutexes import MUTEXES
@@ -31,11 +31,18 @@ _FORMAT_FIELDS: Final = ("_SrcA", "_SrcB", "_Dstacc", "_SrcA_val", "_SrcB_val", 
 _COUNTS: Final = {"Flags": 3, "OuterCount": 127, "InnerCount": 127}
 
 
+_PARTS: Final = frozenset(
+    at for name, at in FIELDS.items() if FIELDS.get(name.rpartition("_")[0], at).word == at.word
+    and name.rpartition("_")[0] in FIELDS
+)  # fmt: skip
+"""Fields that another one contains, whose name theirs begin with."""
+
+
 def _of_format(name: str) -> bool:
     """Whether a field holds the code of a format."""
     if name.startswith("ALU_FORMAT_SPEC_"):
         return name.endswith(_FORMAT_FIELDS)
-    return "data_format" in name and "Ovrd" not in name
+    return ("data_format" in name and "Ovrd" not in name) or name.endswith("_InDataFormat")
 
 
 def _field(name: str, at: ConfigField) -> Setting:
@@ -44,14 +51,16 @@ def _field(name: str, at: ConfigField) -> Setting:
     last = at.shift + at.width - 1
     bits = f"bits {last} to {at.shift}" if at.width > 1 else f"bit {at.shift}"
     page = writer(SettingGroup.DESCRIPTOR) if DESCRIPTOR in name else "backend configuration"
-    words = {word: int(form) for word, form in FORMATS.items()} if _of_format(name) else {}
+    words = words_of(name, _of_format(name))
+    meaning = meaning_of(name)
     return Setting(
         name,
-        f"configuration word {at.word}, {bits}, {whose}",
+        f"{meaning}{'; ' if meaning else ''}configuration word {at.word}, {bits}, {whose}",
         f"{DOCS}, {page}",
         at.mask,
         words=words,
         of_queue=at.kind == "thread",
+        part_of=name.rpartition("_")[0] if at in _PARTS else "",
     )
 
 

@@ -162,7 +162,8 @@ class Loops:
             raise Unmodelled
         others = tuple((id(n.loop), int(n)) for n in self.open if n.loop not in loops)
         frame = sys._getframe(1)
-        key = (frame.f_lineno, frame.f_lasti, others, tuple(map(id, loops)))
+        first = next(n.loop for n in self.open if any(n.loop is loop for loop in loops))
+        key = (frame.f_lineno, frame.f_lasti, others, id(first))
         before = self.kept.get(key)
         data, known = tile(x).read()
         if before is None:

@@ -196,7 +196,7 @@ def test_what_is_printed_sets_the_same() -> None:
     )
     again = assemble(Source("printed", printed(program)), TARGETS)
     assert again.settings == program.settings
-    assert "@t1 .cfg MOP1_LoopOp: SEMPOST sem_sel=2\n" in printed(program)
+    assert "@t1 .cfg MOP1_LoopOp: SEMPOST sem_sel=SEMAPHORE_1\n" in printed(program)
     assert ".cfg REPLAY0 = 0xff000000\n" in printed(program)
     assert ".cfg ALU_FORMAT_SPEC_REG0_SrcA = bfp8\n" in printed(program)
 

@@ -1,6 +1,7 @@
 """The configuration unit."""
 
 from nasm.targets.tensix.core import instruction_start, waits
+from nasm.targets.tensix.isa import modes
 from nasm.targets.tensix.isa.setups import REGISTERS
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import configuring
@@ -23,6 +24,7 @@ WRCFG = UNIT.row(
         "Write one register or four to configuration words.",
         "GprAddress[21:16] wr128b[15] CfgReg[10:0]",
         forms="InputReg[21:16] Is128Bit[15] CfgIndex[10:0]",
+        values={"wr128b": modes.WORDS_WRITTEN},
     ),
     configuring.WRCFG,
     pace=UnitPace("configuration", 1, 2, shared=True),
@@ -30,6 +32,7 @@ WRCFG = UNIT.row(
     setup=REGISTERS,
     settings=SettingGroup.WORD,
     example="WRCFG InputReg=1, Is128Bit=0, CfgIndex=76",
+    formula="word CfgIndex of the thread's bank = InputReg, after two cycles",
 )
 
 RDCFG = UNIT.row(
@@ -47,6 +50,7 @@ RDCFG = UNIT.row(
     waits=waits.for_configuration,
     setup=".cfg THCON_SEC0_REG6_Source_address = 5",
     example="RDCFG GprAddress=3, CfgReg=76",
+    formula="GprAddress = word CfgReg of the thread's bank",
 )
 
 SETC16 = UNIT.row(
@@ -62,6 +66,7 @@ SETC16 = UNIT.row(
     pace=UnitPace("configuration", 1, 1, shared=False),
     settings=SettingGroup.THREAD,
     example="SETC16 CfgIndex=12, NewValue=8",
+    formula="word CfgIndex of the thread's own configuration = NewValue",
 )
 
 RMWCIB0 = UNIT.row(
@@ -78,6 +83,7 @@ RMWCIB0 = UNIT.row(
     waits=waits.for_configuration,
     settings=SettingGroup.BYTE,
     example=f"RMWCIB0 {_BITS}",
+    formula="byte 0 of word Index4 of the thread's bank = NewValue where Mask has ones",
 )
 
 RMWCIB1 = UNIT.row(
@@ -94,6 +100,7 @@ RMWCIB1 = UNIT.row(
     waits=waits.for_configuration,
     settings=SettingGroup.BYTE,
     example=f"RMWCIB1 {_BITS}",
+    formula="byte 1 of word Index4 of the thread's bank = NewValue where Mask has ones",
 )
 
 RMWCIB2 = UNIT.row(
@@ -110,6 +117,7 @@ RMWCIB2 = UNIT.row(
     waits=waits.for_configuration,
     settings=SettingGroup.BYTE,
     example=f"RMWCIB2 {_BITS}",
+    formula="byte 2 of word Index4 of the thread's bank = NewValue where Mask has ones",
 )
 
 RMWCIB3 = UNIT.row(
@@ -126,4 +134,5 @@ RMWCIB3 = UNIT.row(
     waits=waits.for_configuration,
     settings=SettingGroup.BYTE,
     example=f"RMWCIB3 {_BITS}",
+    formula="byte 3 of word Index4 of the thread's bank = NewValue where Mask has ones",
 )

@@ -2,6 +2,7 @@
 
 from nasm.targets.tensix.core import costs
 from nasm.targets.tensix.front.expanding import ExpanderAction
+from nasm.targets.tensix.isa import modes
 from nasm.targets.tensix.isa.setups import EXPANDED
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import unit
@@ -20,15 +21,20 @@ MOP = UNIT.row(
         "Expand into a sequence of instructions, by one of two templates.",
         "mop_type[23] loop_count[22:16] zmask_lo16[15:0]",
         forms="Template[23] Count1[22:16] MaskLo[15:0]",
+        values={"Template": modes.TEMPLATES},
     ),
     cost=costs.FRONT,
     expands=ExpanderAction.TEMPLATE,
     setup=EXPANDED,
     example="MOP Template=1",
+    formula="instructions of a template instead of this one",
 )
 
 NOP = UNIT.row(
-    Word(0x02, "NOP", NOTHING, "Do nothing.", described=Described.YAML), unit.NOP, pace=MISC_PACE
+    Word(0x02, "NOP", NOTHING, "Do nothing.", described=Described.YAML),
+    unit.NOP,
+    pace=MISC_PACE,
+    formula="nothing, for a cycle",
 )
 
 MOP_CFG = UNIT.row(
@@ -44,6 +50,7 @@ MOP_CFG = UNIT.row(
     expands=ExpanderAction.MASK,
     settings=SettingGroup.MASK,
     example="MOP_CFG MaskHi=5",
+    formula="the upper half of the mask of the next MOP = MaskHi",
 )
 
 REPLAY = UNIT.row(
@@ -54,9 +61,11 @@ REPLAY = UNIT.row(
         "Record the instructions that follow, or play back recorded ones.",
         "start_idx[18:14] len[9:4] execute_while_loading[1] load_mode[0]",
         forms="Index[18:14] Count[9:4] Exec[1] Load[0]",
+        meanings={"Index": "the first slot of 32"},
     ),
     cost=costs.FRONT,
     expands=ExpanderAction.BUFFER,
     setup="REPLAY Index=0, Count=2, Load=1\nSFPLOADI VD=0, Imm16=0x3f80\nSFPMOV VC=0, VD=1",
     example="REPLAY Index=0, Count=2",
+    formula="record the next Count instructions, or execute recorded ones",
 )

@@ -1,6 +1,7 @@
 """The miscellaneous unit: address counters and banks of SrcA and SrcB."""
 
 from nasm.targets.tensix.core import instruction_start
+from nasm.targets.tensix.isa import modes
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.matrix import control
 from nasm.targets.tensix.scalar import adc
@@ -18,10 +19,12 @@ SETADC = UNIT.row(
         "Set one address counter.",
         "CntSetMask[23:21] ChannelIndex[20] DimensionIndex[19:18] Value[17:0]",
         forms="PK[23] U1[22] U0[21] Channel[20] XYZW[19:18] NewValue[17:0]",
+        values={"XYZW": modes.DIMENSIONS, "Channel": modes.CHANNELS},
     ),
     adc.SETADC,
     pace=MISC_PACE,
     example="SETADC U0=1, Channel=0, XYZW=1, NewValue=2",
+    formula="counter = carriage return = NewValue",
 )
 
 SETADCXY = UNIT.row(
@@ -37,6 +40,7 @@ SETADCXY = UNIT.row(
     adc.SETADCXY,
     pace=MISC_PACE,
     example="SETADCXY U0=1, Y0Val=2, X0Val=3, Y0=1, X0=1",
+    formula="counters X and Y that are selected = their carriage returns = values",
 )
 
 INCADCXY = UNIT.row(
@@ -52,6 +56,7 @@ INCADCXY = UNIT.row(
     adc.INCADCXY,
     pace=MISC_PACE,
     example="INCADCXY U0=1, Y0Inc=1, X0Inc=2",
+    formula="counters X and Y += values",
 )
 
 ADDRCRXY = UNIT.row(
@@ -67,6 +72,7 @@ ADDRCRXY = UNIT.row(
     adc.ADDRCRXY,
     pace=MISC_PACE,
     example="ADDRCRXY U0=1, Y0Inc=1, X0Inc=2, Y0=1, X0=1",
+    formula="counters X and Y that are selected = carriage returns += values",
 )
 
 SETADCZW = UNIT.row(
@@ -82,6 +88,7 @@ SETADCZW = UNIT.row(
     adc.SETADCZW,
     pace=MISC_PACE,
     example="SETADCZW U0=1, W0Val=2, Z0Val=3, W0=1, Z0=1",
+    formula="counters Z and W that are selected = their carriage returns = values",
 )
 
 INCADCZW = UNIT.row(
@@ -97,6 +104,7 @@ INCADCZW = UNIT.row(
     adc.INCADCZW,
     pace=MISC_PACE,
     example="INCADCZW U0=1, W0Inc=1, Z0Inc=2",
+    formula="counters Z and W += values",
 )
 
 ADDRCRZW = UNIT.row(
@@ -112,6 +120,7 @@ ADDRCRZW = UNIT.row(
     adc.ADDRCRZW,
     pace=MISC_PACE,
     example="ADDRCRZW U0=1, W0Inc=1, Z0Inc=2, W0=1, Z0=1",
+    formula="counters Z and W that are selected = carriage returns += values",
 )
 
 SETDVALID = UNIT.row(
@@ -122,11 +131,14 @@ SETDVALID = UNIT.row(
         "Give banks of SrcA and SrcB to the matrix unit.",
         "setvalid[1:0]",
         forms="FlipSrcB[1] FlipSrcA[0]",
+        values={"setvalid": modes.GIVEN},
     ),
     control.SETDVALID,
     pace=MISC_PACE,
     starts=instruction_start.next_cycle(instruction_start.of_banks),
     example="SETDVALID FlipSrcB=1, FlipSrcA=1",
+    formula="banks of SrcA and SrcB belong to the matrix unit; the unpackers continue with "
+    "the others",
 )
 
 SETADCXX = UNIT.row(
@@ -141,4 +153,5 @@ SETADCXX = UNIT.row(
     adc.SETADCXX,
     pace=MISC_PACE,
     example="SETADCXX U0=1, X1Val=255, X0Val=0",
+    formula="X of channel 0 = X0Val, X of channel 1 = X1Val; carriage returns too",
 )

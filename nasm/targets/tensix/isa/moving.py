@@ -1,6 +1,7 @@
 """The mover, the packers and the unpackers."""
 
 from nasm.targets.tensix.core import costs, durations, instruction_start, waits
+from nasm.targets.tensix.isa import modes
 from nasm.targets.tensix.isa.setups import MOVED, PACKED, UNPACKED
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.matrix import pack, unpack
@@ -26,6 +27,7 @@ XMOV = UNIT.row(
     starts=instruction_start.moving,
     setup=MOVED,
     example="XMOV",
+    formula="L1 = L1 or zeros, by the configuration of the mover",
 )
 
 PACR = UNIT.row(
@@ -37,6 +39,7 @@ PACR = UNIT.row(
         "AddrMode[16:15] ZeroWrite[12] PackSel[11:8] OvrdThreadId[7] Concat[4] Flush[1] Last[0]",
         forms="0[23] AddrMod[16:15] ZeroWrite[12] PackerMask[11:8] OvrdThreadId[7] Concat[4] "
         "Flush[1] Last[0]",
+        values={"ZeroWrite": modes.ZEROS_PACKED, "PackerMask": modes.PACKERS},
     ),
     pack.PACR,
     cost=costs.of_pack,
@@ -44,6 +47,7 @@ PACR = UNIT.row(
     starts=instruction_start.packing,
     setup=PACKED,
     example="PACR PackerMask=1, Last=1",
+    formula="L1[address of each packer] = Dst, converted; or += with Pack_L1_Acc",
 )
 
 UNPACR = UNIT.row(
@@ -64,6 +68,7 @@ UNPACR = UNIT.row(
             "context counter": "WhichUnpacker[23] 1[13] 0[1]",
             "flush cache": "WhichUnpacker[23] MultiContextMode[7] 1[1]",
         },
+        values={"WhichUnpacker": modes.UNPACKERS, "rareb_en": modes.RAREFIED},
     ),
     unpack.UNPACR,
     cost=costs.of_unpack,
@@ -73,6 +78,7 @@ UNPACR = UNIT.row(
     setup=UNPACKED,
     settings=SettingGroup.DESCRIPTOR,
     example="UNPACR WhichUnpacker=0, FlipSrc=1",
+    formula="SrcA, SrcB or Dst = L1[address], converted",
 )
 
 UNPACR_NOP = UNIT.row(
@@ -83,12 +89,14 @@ UNPACR_NOP = UNIT.row(
         "Clear a bank, set it valid, or only take a turn of the unpacker.",
         "Unpack_block_selection[23] NoOp[22:0]",
         described=Described.YAML,
+        values={"NoOp": modes.TURNS, "Unpack_block_selection": modes.TURNED},
     ),
     unpack.UNPACR_NOP,
     cost=costs.of_unpack_nop,
     starts=instruction_start.clearing,
     waits=waits.to_clear,
     example="UNPACR_NOP Unpack_block_selection=1, NoOp=7",
+    formula="a bank = 0 or minus infinity, or is given to the matrix unit",
 )
 
 PACR_SETREG = UNIT.row(
@@ -101,6 +109,7 @@ PACR_SETREG = UNIT.row(
         forms="1[23] AddrSel[22] Value10[21:12] 0xF[11:8] AddrMid[7:2] 1[1]",
     ),
     cost=costs.FRONT,
+    formula="a register of the memory map = Value10, after the packers are flushed",
 )
 
 TBUFCMD = UNIT.row(Word(0x4B, "TBUFCMD", BUFFER, "Known by name only.", described=Described.NAME))

@@ -1,6 +1,7 @@
 """The scalar unit: registers, L1, atomics."""
 
 from nasm.targets.tensix.core import instruction_start, waits
+from nasm.targets.tensix.isa import modes
 from nasm.targets.tensix.isa.setups import IN_L1, REGISTERS
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import arithmetic, forms, memory, registers_of_devices, timing, unit
@@ -38,11 +39,13 @@ SETDMAREG = UNIT.row(
             "InputHalfReg[10:8] 1[7] ResultHalfReg[6:0]",
         },
         upto={"Payload_SigSel": 16},
+        values={"SetSignalsMode": modes.SIGNALS, "Payload_SigSelSize": modes.PAYLOADS},
     ),
     forms.SETDMAREG,
     pace=scalar_pace(1),
     settings=SettingGroup.REGISTER,
     example="SETDMAREG NewValue=6, ResultHalfReg=2",
+    formula="half a register = NewValue; or registers = what packers keep",
 )
 
 FLUSHDMA = UNIT.row(
@@ -53,12 +56,14 @@ FLUSHDMA = UNIT.row(
         "Wait in the scalar unit until some conditions hold.",
         "FlushSpec[3:0]",
         forms="ConditionMask[3:0]",
+        values={"ConditionMask": modes.FLUSHED},
     ),
     unit.FLUSHDMA,
     pace=scalar_pace(2, least=True),
     waits=waits.to_flush,
     setup="SETDMAREG NewValue=6, ResultHalfReg=2",
     example="FLUSHDMA ConditionMask=1",
+    formula="wait in the scalar unit while any of ConditionMask holds",
 )
 
 REG2FLOP = UNIT.row(
@@ -74,11 +79,13 @@ REG2FLOP = UNIT.row(
             "counter": "SizeSel[23:22] 1[21] OverrideThread[20] Shift8[19:18] ThreadSel[17:16] "
             "Channel[11] ADCSel[10:9] Cr[8] XYZW[7:6] InputReg[5:0]",
         },
+        values={"SizeSel": modes.WRITTEN_SIZES},
     ),
     forms.REG2FLOP,
     pace=scalar_pace(2, least=True),
     setup=REGISTERS,
     example="REG2FLOP SizeSel=1, ThConCfgIndex=24, InputReg=1",
+    formula="a word of the configuration of ThCon, or an address counter, = InputReg",
 )
 
 LOADIND = UNIT.row(
@@ -90,11 +97,13 @@ LOADIND = UNIT.row(
         "SizeSel[23:22] OffsetIndex[20:14] AutoIncSpec[13:12] DataRegIndex[11:6] AddrRegIndex[5:0]",
         forms="Size[23:22] OffsetHalfReg[20:14] OffsetIncrement[13:12] ResultReg[11:6] "
         "AddrReg[5:0]",
+        values={"Size": modes.SIZES, "OffsetIncrement": modes.INCREMENTS},
     ),
     memory.LOADIND,
     pace=scalar_pace(3, LOAD_LATENCY, least=True),
     setup=IN_L1,
     example="LOADIND Size=1, OffsetHalfReg=4, ResultReg=3, AddrReg=1",
+    formula="ResultReg = L1[16 * AddrReg + offset], which arrives later",
 )
 
 ADDDMAREG = UNIT.row(
@@ -105,11 +114,13 @@ ADDDMAREG = UNIT.row(
         "Add two registers, or a register and a number.",
         _ARITHMETIC,
         forms=_REGISTER_OR_NUMBER,
+        values={"OpBisConst": modes.RIGHT_OPERANDS},
     ),
     arithmetic.ADDDMAREG,
     pace=timing.arithmetic,
     setup=REGISTERS,
     example="ADDDMAREG ResultReg=3, RightReg=2, LeftReg=1",
+    formula="ResultReg = LeftReg + RightReg or RightImm6, modulo 2**32",
 )
 
 SUBDMAREG = UNIT.row(
@@ -120,11 +131,13 @@ SUBDMAREG = UNIT.row(
         "Subtract two registers, or a number from a register.",
         _ARITHMETIC,
         forms=_REGISTER_OR_NUMBER,
+        values={"OpBisConst": modes.RIGHT_OPERANDS},
     ),
     arithmetic.SUBDMAREG,
     pace=timing.arithmetic,
     setup=REGISTERS,
     example="SUBDMAREG ResultReg=3, RightReg=2, LeftReg=1",
+    formula="ResultReg = LeftReg - RightReg or RightImm6, modulo 2**32",
 )
 
 MULDMAREG = UNIT.row(
@@ -140,6 +153,7 @@ MULDMAREG = UNIT.row(
     pace=timing.arithmetic,
     setup=REGISTERS,
     example="MULDMAREG ResultReg=3, RightReg=2, LeftReg=1",
+    formula="ResultReg = the low half of LeftReg * the low half of RightReg, or RightImm6",
 )
 
 BITWOPDMAREG = UNIT.row(
@@ -150,11 +164,13 @@ BITWOPDMAREG = UNIT.row(
         "Combine two registers, or a register and a number, bit by bit.",
         _WITH_MODE,
         forms=_BY_MODE,
+        values={"Mode": modes.BITWISE},
     ),
     arithmetic.BITWOPDMAREG,
     pace=timing.arithmetic,
     setup=REGISTERS,
     example="BITWOPDMAREG Mode=0, ResultReg=3, RightReg=2, LeftReg=1",
+    formula="ResultReg = LeftReg combined with RightReg or RightImm6",
 )
 
 SHIFTDMAREG = UNIT.row(
@@ -168,11 +184,13 @@ SHIFTDMAREG = UNIT.row(
             "register": "0[23] Mode[20:18] ResultReg[17:12] RightReg[11:6] LeftReg[5:0]",
             "immediate": "1[23] Mode[20:18] ResultReg[17:12] RightImm5[10:6] LeftReg[5:0]",
         },
+        values={"Mode": modes.SHIFTS},
     ),
     arithmetic.SHIFTDMAREG,
     pace=timing.arithmetic,
     setup=REGISTERS,
     example="SHIFTDMAREG Mode=0, ResultReg=3, RightReg=2, LeftReg=1",
+    formula="ResultReg = LeftReg shifted by the low five bits of RightReg, or RightImm5",
 )
 
 CMPDMAREG = UNIT.row(
@@ -183,17 +201,21 @@ CMPDMAREG = UNIT.row(
         "Compare two registers, or a register and a number.",
         _WITH_MODE,
         forms=_BY_MODE,
+        values={"Mode": modes.COMPARISONS},
     ),
     arithmetic.CMPDMAREG,
     pace=timing.arithmetic,
     setup=REGISTERS,
     example="CMPDMAREG Mode=1, ResultReg=3, RightReg=2, LeftReg=1",
+    formula="ResultReg = 1 if LeftReg compares so with RightReg or RightImm6, else 0; "
+    "without signs",
 )
 
 DMANOP = UNIT.row(
     Word(0x60, "DMANOP", SCALAR, "Take a cycle of the scalar unit."),
     unit.DMANOP,
     pace=scalar_pace(1),
+    formula="nothing, for a cycle of the scalar unit",
 )
 
 ATINCGET = UNIT.row(
@@ -211,6 +233,8 @@ ATINCGET = UNIT.row(
     waits=waits.for_atomic,
     setup=IN_L1,
     example="ATINCGET IntWidth=31, Ofs=3, InOutReg=2, AddrReg=1",
+    formula="old = L1[word]; L1[word] = old + InOutReg within IntWidth + 1 bits; InOutReg = "
+    "old, later",
 )
 
 ATINCGETPTR = UNIT.row(
@@ -228,6 +252,8 @@ ATINCGETPTR = UNIT.row(
     waits=waits.for_fifo,
     setup=IN_L1,
     example="ATINCGETPTR IntWidth=4, Ofs=0, ResultReg=3, AddrReg=1",
+    formula="wait until the FIFO has room or an element; ResultReg = a counter of it, which "
+    "moves on",
 )
 
 ATSWAP = UNIT.row(
@@ -245,6 +271,7 @@ ATSWAP = UNIT.row(
     waits=waits.for_atomic,
     setup=IN_L1,
     example="ATSWAP Mask=0x30, DataReg=2, AddrReg=1",
+    formula="16-bit parts of L1[16 * AddrReg] = those of registers, by Mask; nothing is read",
 )
 
 ATCAS = UNIT.row(
@@ -262,6 +289,7 @@ ATCAS = UNIT.row(
     waits=waits.for_word,
     setup=IN_L1,
     example="ATCAS SetVal=9, CmpVal=3, Ofs=3, AddrReg=1",
+    formula="wait until L1[word] == CmpVal, then L1[word] = SetVal",
 )
 
 STOREIND = UNIT.row(
@@ -281,12 +309,18 @@ STOREIND = UNIT.row(
             "OffsetIncrement[13:12] DataReg[11:6] AddrReg[5:0]",
         },
         upto={"RegSizeSel": 2},
+        values={
+            "Size": modes.STORED_SIZES,
+            "OffsetIncrement": modes.INCREMENTS,
+            "MemHierSel": modes.HIERARCHIES,
+        },
     ),
     forms.STOREIND,
     pace=scalar_pace(3, least=True),
     waits=waits.to_store,
     setup=IN_L1,
     example="STOREIND Size=1, OffsetHalfReg=4, DataReg=2, AddrReg=1",
+    formula="L1[16 * AddrReg + offset], the memory map or SrcA or SrcB = DataReg",
 )
 
 STOREREG = UNIT.row(
@@ -301,6 +335,7 @@ STOREREG = UNIT.row(
     registers_of_devices.STOREREG,
     pace=scalar_pace(3, least=True),
     example="STOREREG DataReg=3, AddrLo=0x2c400",
+    formula="a register of the memory map = DataReg",
 )
 
 LOADREG = UNIT.row(
@@ -315,4 +350,5 @@ LOADREG = UNIT.row(
     registers_of_devices.LOADREG,
     pace=scalar_pace(3, LOAD_LATENCY, least=True),
     example="LOADREG ResultReg=3, AddrLo=0x2c400",
+    formula="ResultReg = a register of the memory map, which arrives later",
 )

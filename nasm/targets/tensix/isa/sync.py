@@ -1,6 +1,7 @@
 """The sync unit: mutexes, semaphores, waits."""
 
 from nasm.targets.tensix.core import instruction_start, waits
+from nasm.targets.tensix.isa import modes
 from nasm.targets.tensix.isa.setups import LANES, SEMAPHORE
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar.timing import MUTEX_PACE, SEMAPHORE_PACE
@@ -19,22 +20,33 @@ ATGETM = UNIT.row(
         "Acquire a mutex, once no other thread has it.",
         "mutex_index[15:0]",
         forms="Index[15:0]",
+        meanings={"Index": "the mutex: 0, or 2 to 7"},
     ),
     mutexes.ATGETM,
     pace=MUTEX_PACE,
     waits=waits.for_mutex,
     settings=SettingGroup.MUTEX,
     example="ATGETM Index=2",
+    formula="wait until mutex Index is free, then hold it",
 )
 
 ATRELM = UNIT.row(
-    Word(0xA1, "ATRELM", SYNC, "Release a mutex.", "mutex_index[15:0]", forms="Index[15:0]"),
+    Word(
+        0xA1,
+        "ATRELM",
+        SYNC,
+        "Release a mutex.",
+        "mutex_index[15:0]",
+        forms="Index[15:0]",
+        meanings={"Index": "the mutex: 0, or 2 to 7"},
+    ),
     mutexes.ATRELM,
     pace=MUTEX_PACE,
     starts=instruction_start.next_cycle(instruction_start.of_mutex),
     waits=waits.to_release,
     setup="ATGETM Index=2",
     example="ATRELM Index=2",
+    formula="mutex Index is free, if the thread holds it",
 )
 
 STALLWAIT = UNIT.row(
@@ -45,12 +57,17 @@ STALLWAIT = UNIT.row(
         "Hold instructions back until all selected conditions are met.",
         "stall_res[23:15] wait_res[14:0]",
         forms="BlockMask[23:15] ConditionMask[14:0]",
+        values={"ConditionMask": modes.CONDITIONS},
+        meanings={
+            "ConditionMask": "what they wait for: while any of these holds; 0 means C0 to C6"
+        },
     ),
     gate.STALLWAIT,
     pace=SEMAPHORE_PACE,
     starts=instruction_start.latching,
     setup=LANES,
     example="STALLWAIT BlockMask=0x40, ConditionMask=0x4000",
+    formula="instructions of BlockMask wait at the gate while any of ConditionMask holds",
 )
 
 SEMINIT = UNIT.row(
@@ -67,6 +84,7 @@ SEMINIT = UNIT.row(
     starts=instruction_start.next_cycle(instruction_start.of_semaphores),
     settings=SettingGroup.SEMAPHORE,
     example=SEMAPHORE,
+    formula="value = NewValue, maximum = NewMax, of selected semaphores",
 )
 
 SEMPOST = UNIT.row(
@@ -83,6 +101,7 @@ SEMPOST = UNIT.row(
     starts=instruction_start.posting,
     setup=SEMAPHORE,
     example="SEMPOST SemaphoreMask=1",
+    formula="value = min(value + 1, 15), of selected semaphores",
 )
 
 SEMGET = UNIT.row(
@@ -99,6 +118,7 @@ SEMGET = UNIT.row(
     starts=instruction_start.next_cycle(instruction_start.of_semaphores),
     setup=SEMAPHORE,
     example="SEMGET SemaphoreMask=1",
+    formula="value = max(value - 1, 0), of selected semaphores",
 )
 
 SEMWAIT = UNIT.row(
@@ -109,10 +129,14 @@ SEMWAIT = UNIT.row(
         "Hold instructions back while semaphores are 0, or at their maxima.",
         "stall_res[23:15] sem_sel[9:2] wait_sem_cond[1:0]",
         forms="BlockMask[23:15] SemaphoreMask[9:2] ConditionMask[1:0]",
+        values={"ConditionMask": modes.SEMAPHORE_CONDITIONS},
+        meanings={"ConditionMask": "what they wait for; 0 means C0 to C6 of units"},
     ),
     gate.SEMWAIT,
     pace=SEMAPHORE_PACE,
     starts=instruction_start.latching,
     setup=SEMAPHORE,
     example="SEMWAIT BlockMask=1, SemaphoreMask=1, ConditionMask=1",
+    formula="instructions of BlockMask wait at the gate while a selected semaphore is 0, or "
+    "at its maximum",
 )

@@ -20,6 +20,7 @@ from nasm.targets.tensix.core.instruction_start import Done, Start, at_once, sta
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.core.waits import Waits, waiting
 from nasm.targets.tensix.front.expanding import EXPANDERS, ExpanderAction
+from nasm.targets.tensix.isa import notes
 from nasm.targets.tensix.lanes import facts as lanes
 from nasm.targets.tensix.lanes.facts import Lanes
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, MatrixFacts
@@ -111,7 +112,7 @@ class Family:
             rules=(documented(word.encoding, word.source),),
             vendor={"tt-llk": word.macros, "ISA documentation": _page(word)},
             **more,
-        )(_named(word, executed, self.module))
+        )(_named(word, executed, self.module, _notes(facts)))
 
 
 def arrange(units: Iterable[str]) -> None:
@@ -204,11 +205,16 @@ def _written(word: Word) -> list[Operand]:
             Bits(one, word.upto.get(one.name, 0)),
             "-",
             default=word.default(one),
-            doc=_parts(word, one),
+            doc=_explained(word, one),
             keyword=True,
         )
         for one in word.encoding.operands
     ]
+
+
+def _explained(word: Word, operand: Field) -> str:
+    """What an operand is for, and the other names of it and of its parts."""
+    return "; ".join(filter(None, (_parts(word, operand), operand.meaning)))
 
 
 def _parts(word: Word, operand: Field) -> str:
@@ -218,7 +224,8 @@ def _parts(word: Word, operand: Field) -> str:
         if part.mask == operand.mask and part.signed == operand.signed:
             text.append(f"or {part.name}")
         elif part.mask & operand.mask:
-            text.append(f"{part.name} is {part.where}")
+            meaning = f" ({part.meaning})" if part.meaning else ""
+            text.append(f"{part.name} is {part.where}{meaning}")
     return ", ".join(text)
 
 
@@ -239,16 +246,24 @@ def _refusing(word: Word) -> Callable[[Tensix, int, int], Done]:
     return refuse
 
 
-def _named(word: Word, start: Callable[[Tensix, int, int], Done], module: str) -> Any:
+def _notes(facts: Lanes | MatrixFacts | None) -> list[str]:
+    """What the facts of an instruction mean to those that write programs."""
+    if isinstance(facts, Lanes):
+        return [*notes.of_lanes(facts)]
+    return [*notes.of_matrix(facts)] if isinstance(facts, MatrixFacts) else []
+
+
+def _named(
+    word: Word, start: Callable[[Tensix, int, int], Done], module: str, noted: list[str]
+) -> Any:
     """What executes it, under the mnemonic, with what the manual says of it."""
 
     def executed(core: Tensix, thread: int, word: int) -> Done:
         return start(core, thread, word)
 
     executed.__name__, executed.__module__ = word.mnemonic, module
-    executed.__doc__ = (
-        f"{word.summary}\n\nIt is executed by the {word.unit.name}; {word.unit.gate}."
-    )
+    where = f"It is executed by the {word.unit.name}; {word.unit.gate}."
+    executed.__doc__ = "\n\n".join((word.summary, where, *noted))
     executed.__annotations__ = {"return": Done}
     return executed
 

@@ -197,6 +197,11 @@ def _unpacker(section: int) -> Iterator[_Word]:
     at, name = SCALAR + 40 * section, f"THCON_SEC{section}_"
     low, high = range(4), range(4, 8)
     yield _Word(at, name + "REG0_", "TileDescriptor:32")
+    yield _Word(
+        at,
+        name + DESCRIPTOR,
+        "InDataFormat:4 IsUncompressed:1 NoBFPExpSection:1 -:2 BlobsPerXYPlane:3 -:5 XDim:16",
+    )
     yield _Word(at + 1, name + DESCRIPTOR, "YDim:8 -:8 ZDim:8")
     yield _Word(at + 2, name + DESCRIPTOR, "WDim:8 -:8 BlobsYStart_low:16")
     yield _Word(at + 3, name + DESCRIPTOR, "BlobsYStart_high:16 -:8 DigestSize:8")

@@ -11,8 +11,11 @@ from collections.abc import Mapping
 from enum import Enum
 from functools import cached_property
 
-from nasm.base.records import dataclass, field
+from nasm.base.records import dataclass, field, replace
 from nasm.isa.field_kinds import Encoding, Field, WordForm
+from nasm.isa.field_values import FieldValues
+from nasm.targets.tensix.words.meanings import MEANINGS
+from nasm.targets.tensix.words.shared_values import BY_FIELD
 from nasm.targets.tensix.words.units import TensixUnit
 
 OPCODE = Field("opcode", 24, 8)
@@ -37,7 +40,9 @@ class Word:
     documentation, by form where there are several. ``upto`` has operands that the macros let spill
     into those above them, and how many bits they take. ``unread`` are operands of which the
     hardware reads the bits that the documents name, and no others. ``page`` is what the
-    documentation calls its page, where that is another name.
+    documentation calls its page, where that is another name. ``values`` are the names of values by
+    field or operand, None for none where others of the name have some; ``meanings`` what a field is
+    for, where that is not as elsewhere.
     """
 
     opcode: int
@@ -50,6 +55,8 @@ class Word:
     page: str = ""
     upto: Mapping[str, int] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
+    values: Mapping[str, FieldValues | None] = field(default_factory=dict)
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def source(self) -> str:
@@ -64,9 +71,9 @@ class Word:
     @cached_property
     def encoding(self) -> Encoding:
         """Its word."""
-        operands = fields(self.operands)
         named = self.forms if isinstance(self.forms, Mapping) else {"": self.forms}
-        forms = tuple(_form(name, text) for name, text in named.items())
+        forms = tuple(self._explained(_form(name, text)) for name, text in named.items())
+        operands = tuple(self._operand(one, forms) for one in fields(self.operands))
         known = 0
         for form in forms:
             known |= form.known
@@ -75,6 +82,26 @@ class Word:
             if not one.mask & known or one.name in self.unread:
                 free |= one.mask & ~known
         return Encoding(OPCODE, self.opcode, operands, forms, free)
+
+    def _explained(self, form: WordForm) -> WordForm:
+        """A form whose fields know what they are for."""
+        return replace(form, fields=tuple(map(self._meant, form.fields)))
+
+    def _meant(self, one: Field) -> Field:
+        values = self.values.get(one.name, BY_FIELD.get(one.name))
+        meaning = self.meanings.get(one.name, MEANINGS.get(one.name, ""))
+        return replace(one, values=values, meaning=meaning)
+
+    def _operand(self, one: Field, forms: tuple[WordForm, ...]) -> Field:
+        """An operand of the macros, which is what a field of the same bits is."""
+        own = self._meant(one)
+        same = next((f for form in forms for f in form.fields if f.mask == one.mask), own)
+        return replace(
+            own,
+            values=own.values if own.values or one.name in self.values else same.values,
+            meaning=same.meaning or own.meaning,
+            macros=True,
+        )
 
     def default(self, operand: Field) -> int:
         """What an operand is if it is not given: 0, but where bits have to be as they are."""

@@ -1,6 +1,7 @@
 """The matrix unit: row counters, banks, and what is cleared."""
 
 from nasm.targets.tensix.core import instruction_start
+from nasm.targets.tensix.isa.matrix import modes
 from nasm.targets.tensix.isa.setups import FROM_DST, IN_SOURCES
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.matrix import control
@@ -18,11 +19,13 @@ ZEROACC = UNIT.row(
         "Mark rows of Dst as undefined, which then count as zero.",
         "clear_mode[21:19] AddrMode[18:15] dst[9:0]",
         forms="UseDst32b[21] Mode[20:19] Revert[18] AddrMod[16:15] Imm10[9:0]",
+        values={"Mode": modes.CLEARED, "clear_mode": modes.CLEARED_BITS},
     ),
     control.ZEROACC,
     facts=MatrixFacts(timing=CYCLE),
     setup=FROM_DST,
     example="ZEROACC Mode=1, Imm10=0",
+    formula="rows of Dst are undefined: 0 to products, minus infinity to maxima",
 )
 
 ZEROSRC = UNIT.row(
@@ -33,17 +36,20 @@ ZEROSRC = UNIT.row(
         "Fill SrcA or SrcB with zeros, or SrcA with minus infinity.",
         "zero_val[4] write_mode[3] bank_mask[2] src_mask[1:0]",
         forms="NegativeInfSrcA[4] SingleBankMatrixUnit[3] BothBanks[2] ClearSrcB[1] ClearSrcA[0]",
+        values={"src_mask": modes.SOURCES},
     ),
     control.ZEROSRC,
     facts=MatrixFacts(timing=CYCLE),
     setup=IN_SOURCES,
     example="ZEROSRC SingleBankMatrixUnit=1, ClearSrcB=1, ClearSrcA=1",
+    formula="a bank of SrcA or SrcB = 0, or SrcA = minus infinity",
 )
 
 CLREXPHIST = UNIT.row(
     Word(0x21, "CLREXPHIST", MATRIX, "Clear the exponent histograms of the packers."),
     control.CLREXPHIST,
     facts=MatrixFacts(timing=CYCLE),
+    formula="histograms of exponents in the packers = 0",
 )
 
 GATESRCRST = UNIT.row(
@@ -57,6 +63,7 @@ GATESRCRST = UNIT.row(
     ),
     control.GATESRCRST,
     facts=MatrixFacts(timing=CYCLE),
+    formula="the cache between SrcB and the matrix unit is forgotten",
 )
 
 CLEARDVALID = UNIT.row(
@@ -73,6 +80,7 @@ CLEARDVALID = UNIT.row(
     starts=instruction_start.giving_back,
     setup=IN_SOURCES,
     example="CLEARDVALID FlipSrcB=1, FlipSrcA=1",
+    formula="banks of SrcA and SrcB belong to the unpackers",
 )
 
 SETRWC = UNIT.row(
@@ -84,10 +92,13 @@ SETRWC = UNIT.row(
         "clear_ab_vld[23:22] rwc_cr[21:18] rwc_d[17:14] rwc_b[13:10] rwc_a[9:6] BitMask[3:0]",
         forms="FlipSrcB[23] FlipSrcA[22] DstCtoCr[21] DstCr[20] SrcBCr[19] SrcACr[18] "
         "DstVal[17:14] SrcBVal[13:10] SrcAVal[9:6] Fidelity[3] Dst[2] SrcB[1] SrcA[0]",
+        values={"rwc_cr": modes.RETURNS, "BitMask": modes.SET_COUNTERS},
     ),
     control.SETRWC,
     facts=MatrixFacts(timing=CYCLE, counts=control.set_rows),
     example="SETRWC DstVal=8, SrcBVal=4, SrcAVal=4, Dst=1, SrcB=1, SrcA=1",
+    formula="counter = carriage return = value, or carriage return + value; of those that "
+    "are selected",
 )
 
 INCRWC = UNIT.row(
@@ -98,8 +109,10 @@ INCRWC = UNIT.row(
         "Add to row counters.",
         "rwc_cr[20:18] rwc_d[17:14] rwc_b[13:10] rwc_a[9:6]",
         forms="DstCr[20] SrcBCr[19] SrcACr[18] DstInc[17:14] SrcBInc[13:10] SrcAInc[9:6]",
+        values={"rwc_cr": modes.STEPPED_RETURNS},
     ),
     control.INCRWC,
     facts=MatrixFacts(timing=CYCLE, counts=control.increment_rows),
     example="INCRWC DstInc=8, SrcBInc=4, SrcAInc=4",
+    formula="counter += value, or counter = carriage return += value",
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from nasm.targets.tensix.isa.matrix import modes
 from nasm.targets.tensix.isa.setups import FROM_DST, IN_SOURCES
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.matrix import moves
@@ -47,6 +48,7 @@ MOVD2A = UNIT.row(
         "Move one row or four of Dst to SrcA.",
         "dest_32b_lo[23] src[22:17] addr_mode[16:15] instr_mod[13:12] dst[9:0]",
         forms="UseDst32bLo[23] SrcRow[22:17] AddrMod[16:15] Move4Rows[13] DstRow[9:0]",
+        values={"instr_mod": modes.ONE_OR_FOUR},
     ),
     moves.MOVD2A,
     facts=MatrixFacts(
@@ -56,6 +58,7 @@ MOVD2A = UNIT.row(
     ),
     setup=FROM_DST,
     example="MOVD2A Move4Rows=1, DstRow=0",
+    formula="SrcA[1 or 4 rows] = Dst[the same number of rows]",
 )
 
 MOVDBGA2D = UNIT.row(
@@ -66,11 +69,13 @@ MOVDBGA2D = UNIT.row(
         "Move one row or eight of SrcA to Dst, without waiting for the bank.",
         "dest_32b_lo[23] src[22:17] addr_mode[16:15] instr_mod[13:12] dst[9:0]",
         forms="UseDst32bLo[23] SrcRow[22:17] AddrMod[16:15] Move8Rows[13] DstRow[9:0]",
+        values={"instr_mod": modes.ONE_OR_EIGHT},
     ),
     moves.MOVDBGA2D,
     facts=MatrixFacts(timing=_MOVE, dst=DstRows(count=_one_or_eight), move=Move("Dst", 3)),
     setup=f"{FROM_DST}\nMOVD2A Move4Rows=1, DstRow=0",
     example="MOVDBGA2D Move8Rows=1, DstRow=8",
+    formula="Dst[1 or 8 rows] = SrcA[the same number of rows], whichever unit owns the bank",
 )
 
 MOVD2B = UNIT.row(
@@ -81,6 +86,7 @@ MOVD2B = UNIT.row(
         "Move one row or four of Dst to SrcB.",
         "dest_32b_lo[23] src[22:17] addr_mode[16:15] instr_mod[13:12] dst[9:0]",
         forms="UseDst32bLo[23] SrcRow[22:17] AddrMod[16:15] Move4Rows[13] DstRow[9:0]",
+        values={"instr_mod": modes.ONE_OR_FOUR},
     ),
     moves.MOVD2B,
     facts=MatrixFacts(
@@ -88,6 +94,7 @@ MOVD2B = UNIT.row(
     ),
     setup=FROM_DST,
     example="MOVD2B Move4Rows=1, DstRow=0",
+    formula="SrcB[1 or 4 rows] = Dst[the same number of rows]",
 )
 
 MOVB2A = UNIT.row(
@@ -98,11 +105,13 @@ MOVB2A = UNIT.row(
         "Move rows of SrcB to SrcA.",
         "srca[23:17] addr_mode[16:15] instr_mod[14:12] srcb[11:0]",
         described=Described.YAML,
+        values={"instr_mod": modes.FOUR},
     ),
     moves.MOVB2A,
     facts=MatrixFacts(timing=_MOVE, banks=ONLY_B, move=Move("SrcA", 0)),
     setup=IN_SOURCES,
     example="MOVB2A srca=4, instr_mod=2, srcb=0",
+    formula="SrcA[4 rows] = SrcB[4 rows]",
 )
 
 MOVA2D = UNIT.row(
@@ -113,6 +122,7 @@ MOVA2D = UNIT.row(
         "Move one row or eight of SrcA to Dst.",
         "dest_32b_lo[23] src[22:17] addr_mode[16:15] instr_mod[13:12] dst[9:0]",
         forms="UseDst32bLo[23] SrcRow[22:17] AddrMod[16:15] Move8Rows[13] DstRow[9:0]",
+        values={"instr_mod": modes.ONE_OR_EIGHT},
     ),
     moves.MOVA2D,
     facts=MatrixFacts(
@@ -120,6 +130,7 @@ MOVA2D = UNIT.row(
     ),
     setup=IN_SOURCES,
     example="MOVA2D Move8Rows=1, DstRow=8",
+    formula="Dst[1 or 8 rows] = SrcA[the same number of rows]",
 )
 
 MOVB2D = UNIT.row(
@@ -131,6 +142,7 @@ MOVB2D = UNIT.row(
         "dest_32b_lo[23] src[22:17] addr_mode[16:15] instr_mod[14:12] dst[9:0]",
         forms="UseDst32bLo[23] SrcRow[22:17] AddrMod[16:15] Move4Rows[14] Broadcast1RowTo8[13] "
         "BroadcastCol0[12] DstRow[9:0]",
+        values={"instr_mod": modes.BROADCAST_ROWS},
     ),
     moves.MOVB2D,
     facts=MatrixFacts(
@@ -138,6 +150,7 @@ MOVB2D = UNIT.row(
     ),
     setup=IN_SOURCES,
     example="MOVB2D BroadcastCol0=1, DstRow=8",
+    formula="Dst[1, 4 or 8 rows] = SrcB[1 or 4 rows]",
 )
 
 TRNSPSRCB = UNIT.row(
@@ -146,6 +159,7 @@ TRNSPSRCB = UNIT.row(
     facts=MatrixFacts(timing=CYCLE, banks=ONLY_B),
     setup=IN_SOURCES,
     example="TRNSPSRCB",
+    formula="SrcB[16 + i, j] = SrcB[16 + j, i]",
 )
 
 SHIFTXA = UNIT.row(
@@ -156,11 +170,13 @@ SHIFTXA = UNIT.row(
         "Shift sixteen rows of SrcA by a column.",
         "log2_amount2[23:2] shift_mode[1:0]",
         forms="Direction[1:0]",
+        values={"Direction": modes.DIRECTIONS},
     ),
     moves.SHIFTXA,
     facts=MatrixFacts(timing=CYCLE, banks=ONLY_A),
     setup=IN_SOURCES,
     example="SHIFTXA Direction=2",
+    formula="SrcA[0..15, i] = SrcA[16 rows, i - 1] or [16 rows, i + 1]",
 )
 
 SHIFTXB = UNIT.row(
@@ -178,4 +194,5 @@ SHIFTXB = UNIT.row(
     ),
     setup=IN_SOURCES,
     example="SHIFTXB ShiftInZero=1, SrcRow=1",
+    formula="SrcB[row, i] = SrcB[row, i + 1]",
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from nasm.targets.tensix.isa.matrix import modes
 from nasm.targets.tensix.isa.setups import IN_SOURCES
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.matrix import arithmetic
@@ -62,6 +63,7 @@ MVMUL = UNIT.row(
     facts=MatrixFacts(timing=COMPUTE, banks=BOTH, dst=DstRows(always), product=_eight_rows_or_one),
     setup=IN_SOURCES,
     example="MVMUL DstRow=8",
+    formula="Dst[8 rows] += SrcB[8 rows] @ SrcA[16 rows]",
 )
 
 ELWMUL = UNIT.row(
@@ -73,11 +75,13 @@ ELWMUL = UNIT.row(
         "clear_dvalid[23:22] dest_accum_en[21] instr_mod19[20:19] addr_mode[16:15] dst[9:0]",
         forms="FlipSrcB[23] FlipSrcA[22] BroadcastSrcBRow[20] BroadcastSrcBCol0[19] "
         "AddrMod[16:15] DstRow[9:0]",
+        values={"instr_mod19": modes.BROADCASTS},
     ),
     arithmetic.ELWMUL,
     facts=MatrixFacts(timing=COMPUTE, banks=BOTH, dst=DstRows(always)),
     setup=IN_SOURCES,
     example="ELWMUL DstRow=8",
+    formula="Dst[8 rows] += SrcA[8 rows] * SrcB[8 rows], element by element",
 )
 
 ELWADD = UNIT.row(
@@ -89,11 +93,13 @@ ELWADD = UNIT.row(
         "clear_dvalid[23:22] dest_accum_en[21] instr_mod19[20:19] addr_mode[16:15] dst[9:0]",
         forms="FlipSrcB[23] FlipSrcA[22] AddDst[21] BroadcastSrcBRow[20] BroadcastSrcBCol0[19] "
         "AddrMod[16:15] DstRow[9:0]",
+        values={"instr_mod19": modes.BROADCASTS},
     ),
     arithmetic.ELWADD,
     facts=MatrixFacts(timing=COMPUTE, banks=BOTH, dst=DstRows(_added)),
     setup=IN_SOURCES,
     example="ELWADD DstRow=8",
+    formula="Dst[8 rows] = SrcA[8 rows] + SrcB[8 rows], or += with AddDst",
 )
 
 DOTPV = UNIT.row(
@@ -109,6 +115,7 @@ DOTPV = UNIT.row(
     facts=MatrixFacts(timing=COMPUTE, banks=BOTH, dst=DstRows(always), product=_eight_rows_or_one),
     setup=IN_SOURCES,
     example="DOTPV DstRow=8",
+    formula="Dst[8 rows] += SrcB[8 rows] @ SrcA[16 rows]",
 )
 
 ELWSUB = UNIT.row(
@@ -121,11 +128,13 @@ ELWSUB = UNIT.row(
         "clear_dvalid[23:22] dest_accum_en[21] instr_mod19[20:19] addr_mode[16:15] dst[9:0]",
         forms="FlipSrcB[23] FlipSrcA[22] AddDst[21] BroadcastSrcBRow[20] BroadcastSrcBCol0[19] "
         "AddrMod[16:15] DstRow[9:0]",
+        values={"instr_mod19": modes.BROADCASTS},
     ),
     arithmetic.ELWSUB,
     facts=MatrixFacts(timing=COMPUTE, banks=BOTH, dst=DstRows(_added)),
     setup=IN_SOURCES,
     example="ELWSUB BroadcastSrcBCol0=1, DstRow=8",
+    formula="Dst[8 rows] = SrcA[8 rows] - SrcB[8 rows], or += with AddDst",
 )
 
 GMPOOL = UNIT.row(
@@ -136,11 +145,13 @@ GMPOOL = UNIT.row(
         "Take the largest element of each column of SrcA and a row of Dst.",
         "clear_dvalid[23:22] instr_mod19[21:19] addr_mode[16:15] max_pool_index_en[14] dst[9:0]",
         forms="FlipSrcB[23] FlipSrcA[22] AddrMod[16:15] ArgMax[14] DstRow[9:0]",
+        values={"instr_mod19": modes.POOLED, "ArgMax": modes.INDEXED},
     ),
     arithmetic.GMPOOL,
     facts=MatrixFacts(timing=COMPUTE, banks=BOTH, dst=DstRows(always, count=_four)),
     setup=IN_SOURCES,
     example="GMPOOL DstRow=8",
+    formula="Dst[row] = max(Dst[row], SrcA[16 rows]), column by column; Dst[next 3 rows] = 0",
 )
 
 GAPOOL = UNIT.row(
@@ -151,6 +162,7 @@ GAPOOL = UNIT.row(
         "Multiply four rows of SrcB by sixteen of SrcA and add the product to Dst.",
         "clear_dvalid[23:22] instr_mod19[21:19] addr_mode[16:15] max_pool_index_en[14] dst[9:0]",
         forms="FlipSrcB[23] FlipSrcA[22] AddrMod[16:15] DstRow[9:0]",
+        values={"instr_mod19": modes.POOLED, "max_pool_index_en": modes.INDEXED},
     ),
     arithmetic.GAPOOL,
     facts=MatrixFacts(
@@ -158,4 +170,5 @@ GAPOOL = UNIT.row(
     ),
     setup=IN_SOURCES,
     example="GAPOOL DstRow=8",
+    formula="Dst[4 rows] += SrcB[4 rows] @ SrcA[16 rows]",
 )

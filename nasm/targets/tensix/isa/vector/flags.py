@@ -2,6 +2,7 @@
 
 from nasm.targets.tensix.isa.setups import FLAGS, SAVED_FLAGS
 from nasm.targets.tensix.isa.table import Family
+from nasm.targets.tensix.isa.vector import modes
 from nasm.targets.tensix.isa.vector.registers import always, nothing
 from nasm.targets.tensix.lanes import predication
 from nasm.targets.tensix.lanes.facts import SIMPLE, Fields, Lanes, Registers, Role, mode_of
@@ -23,6 +24,7 @@ SFPSETCC = UNIT.row(
         "Set lane flags by a comparison with zero.",
         "imm12_math[12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="Imm1[12] VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.COMPARED},
     ),
     predication.SFPSETCC,
     facts=Lanes(
@@ -30,6 +32,7 @@ SFPSETCC = UNIT.row(
     ),
     setup=FLAGS,
     example="SFPSETCC VC=15, Mod1=6",
+    formula="flag = a comparison of VC with 0, of lanes that execute",
 )
 
 SFPPUSHC = UNIT.row(
@@ -45,6 +48,7 @@ SFPPUSHC = UNIT.row(
     facts=Lanes(sub_unit=SIMPLE, reads=nothing, writes=nothing, role=Role.PUSHES, after_shift=True),
     setup=FLAGS,
     example="SFPPUSHC",
+    formula="push (flag, whether lanes use their flags)",
 )
 
 SFPPOPC = UNIT.row(
@@ -55,6 +59,7 @@ SFPPOPC = UNIT.row(
         "Pop the lane flags, or combine them with the top of the stack.",
         "imm12_math[23:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.POPPED},
     ),
     predication.SFPPOPC,
     facts=Lanes(
@@ -67,6 +72,7 @@ SFPPOPC = UNIT.row(
     ),
     setup=SAVED_FLAGS,
     example="SFPPOPC",
+    formula="flag and use = what was pushed, or flag combined with it",
 )
 
 SFPENCC = UNIT.row(
@@ -77,6 +83,7 @@ SFPENCC = UNIT.row(
         "Switch predication by lane flags on or off.",
         "imm12_math[13:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="Imm2[13:12] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.PREDICATED},
     ),
     predication.SFPENCC,
     facts=Lanes(
@@ -88,6 +95,7 @@ SFPENCC = UNIT.row(
         after_shift=True,
     ),
     example=FLAGS,
+    formula="flag = 1 or bit 1 of Imm2, and lanes use flags by bit 0",
 )
 
 SFPCOMPC = UNIT.row(
@@ -105,4 +113,5 @@ SFPCOMPC = UNIT.row(
     ),
     setup=SAVED_FLAGS,
     example="SFPCOMPC",
+    formula="flag = top flag and not flag: the else of a condition",
 )

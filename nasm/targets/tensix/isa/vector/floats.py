@@ -2,6 +2,7 @@
 
 from nasm.targets.tensix.isa.setups import LANES, TABLE
 from nasm.targets.tensix.isa.table import Family
+from nasm.targets.tensix.isa.vector import modes
 from nasm.targets.tensix.isa.vector.registers import (
     if_asked,
     large_table,
@@ -43,11 +44,14 @@ SFPLUT = UNIT.row(
         "Evaluate a piecewise linear function with 8-bit coefficients.",
         "lreg_ind[23:20] instr_mod0[19:16] dest_reg_addr[15:0]",
         forms="VD[23:20] Mod0[19:16]",
+        values={"Mod0": modes.SMALL_TABLES},
     ),
     tables.SFPLUT,
     facts=Lanes(sub_unit=MAD, reads=small_table, writes=result_or_any, latency=2),
     setup="SFPLOADI VD=0, Mod0=2, Imm16=0x1020\nSFPLOADI VD=3, Mod0=0, Imm16=0x3f00",
     example="SFPLUT VD=2, Mod0=4",
+    formula="VD = A * abs(LReg[3]) + C, with A and C from LReg[0], [1] or [2] for "
+    "abs(LReg[3]) < 1, < 2 or more",
 )
 
 SFPMULI = UNIT.row(
@@ -58,11 +62,14 @@ SFPMULI = UNIT.row(
         "Multiply by a BF16 number.",
         "imm16_math[23:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="Imm16[23:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.INDIRECT},
+        meanings={"Imm16": "a BF16 number"},
     ),
     arithmetic.SFPMULI,
     facts=Lanes(sub_unit=MAD, reads=one_and_number, writes=result_or_any, latency=2),
     setup=LANES,
     example="SFPMULI Imm16=0x4040, VD=0",
+    formula="VD = VD * Imm16",
 )
 
 SFPADDI = UNIT.row(
@@ -73,11 +80,14 @@ SFPADDI = UNIT.row(
         "Add a BF16 number.",
         "imm16_math[23:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="Imm16[23:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.INDIRECT},
+        meanings={"Imm16": "a BF16 number"},
     ),
     arithmetic.SFPADDI,
     facts=Lanes(sub_unit=MAD, reads=one_and_number, writes=result_or_any, latency=2),
     setup=LANES,
     example="SFPADDI Imm16=0x4040, VD=0",
+    formula="VD = VD + Imm16",
 )
 
 SFPDIVP2 = UNIT.row(
@@ -89,11 +99,13 @@ SFPDIVP2 = UNIT.row(
         "imm12_math[23:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="Imm8[19:12] VC[11:8] VD[7:4] Mod1[3:0]",
         unread=("imm12_math",),
+        values={"Mod1": modes.SCALES},
     ),
     float_fields.SFPDIVP2,
     facts=Lanes(sub_unit=SIMPLE, reads=vc, writes=result),
     setup=LANES,
     example="SFPDIVP2 Imm8=1, VC=0, VD=2, Mod1=1",
+    formula="VD = VC with another exponent, by Mod1",
 )
 
 SFPEXEXP = UNIT.row(
@@ -104,11 +116,13 @@ SFPEXEXP = UNIT.row(
         "Extract the exponent of a float.",
         "imm12_math[23:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.EXPONENTS},
     ),
     float_fields.SFPEXEXP,
     facts=Lanes(sub_unit=SIMPLE, reads=vc, writes=result, sets_flags=if_asked),
     setup=LANES,
     example="SFPEXEXP VC=0, VD=2",
+    formula="VD = the exponent of VC, as an integer",
 )
 
 SFPEXMAN = UNIT.row(
@@ -119,11 +133,13 @@ SFPEXMAN = UNIT.row(
         "Extract the mantissa of a float.",
         "imm12_math[23:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.MANTISSAS},
     ),
     float_fields.SFPEXMAN,
     facts=Lanes(sub_unit=SIMPLE, reads=vc, writes=result),
     setup=LANES,
     example="SFPEXMAN VC=1, VD=2",
+    formula="VD = the mantissa of VC, as an integer",
 )
 
 SFPSETEXP = UNIT.row(
@@ -135,11 +151,13 @@ SFPSETEXP = UNIT.row(
         "imm12_math[23:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="Imm8[19:12] VC[11:8] VD[7:4] Mod1[3:0]",
         unread=("imm12_math",),
+        values={"Mod1": modes.NEW_EXPONENTS},
     ),
     float_fields.SFPSETEXP,
     facts=Lanes(sub_unit=SIMPLE, reads=vc_and_second_or_number, writes=result),
     setup=LANES,
     example="SFPSETEXP Imm8=129, VC=1, VD=2, Mod1=1",
+    formula="VD = VC with another exponent, by Mod1",
 )
 
 SFPSETMAN = UNIT.row(
@@ -150,11 +168,13 @@ SFPSETMAN = UNIT.row(
         "Set the mantissa of a float.",
         "imm12_math[23:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="Imm12[23:12] VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.NEW_MANTISSAS},
     ),
     float_fields.SFPSETMAN,
     facts=Lanes(sub_unit=SIMPLE, reads=vc_and_second_or_number, writes=result),
     setup=LANES,
     example="SFPSETMAN Imm12=0x400, VC=1, VD=2, Mod1=1",
+    formula="VD = VC with another mantissa, by Mod1",
 )
 
 SFPMAD = UNIT.row(
@@ -165,11 +185,14 @@ SFPMAD = UNIT.row(
         "Multiply two vectors and add a third.",
         "lreg_src_a[19:16] lreg_src_b[15:12] lreg_src_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="VA[19:16] VB[15:12] VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.INDIRECT},
+        meanings={"VC": "the register that is added"},
     ),
     arithmetic.SFPMAD,
     facts=Lanes(sub_unit=MAD, reads=three, writes=result_or_any, latency=2),
     setup=LANES,
     example="SFPMAD VA=0, VB=1, VC=10, VD=2",
+    formula="VD = VA * VB + VC",
 )
 
 SFPADD = UNIT.row(
@@ -180,11 +203,14 @@ SFPADD = UNIT.row(
         "Multiply two vectors and add a third: with VA = 10, add two.",
         "lreg_src_a[19:16] lreg_src_b[15:12] lreg_src_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="VA[19:16] VB[15:12] VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.INDIRECT},
+        meanings={"VC": "the register that is added"},
     ),
     arithmetic.SFPADD,
     facts=Lanes(sub_unit=MAD, reads=three, writes=result_or_any, latency=2),
     setup=LANES,
     example="SFPADD VA=10, VB=0, VC=1, VD=2",
+    formula="VD = VA * VB + VC",
 )
 
 SFPMUL = UNIT.row(
@@ -195,11 +221,14 @@ SFPMUL = UNIT.row(
         "Multiply two vectors and add a third: with VC = 9, multiply two.",
         "lreg_src_a[19:16] lreg_src_b[15:12] lreg_src_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="VA[19:16] VB[15:12] VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.INDIRECT},
+        meanings={"VC": "the register that is added"},
     ),
     arithmetic.SFPMUL,
     facts=Lanes(sub_unit=MAD, reads=three, writes=result_or_any, latency=2),
     setup=LANES,
     example="SFPMUL VA=0, VB=1, VC=9, VD=2",
+    formula="VD = VA * VB + VC",
 )
 
 SFPSETSGN = UNIT.row(
@@ -210,11 +239,13 @@ SFPSETSGN = UNIT.row(
         "Set the sign of a float or an integer.",
         "imm12_math[12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="Imm1[12] VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.NEW_SIGNS},
     ),
     float_fields.SFPSETSGN,
     facts=Lanes(sub_unit=SIMPLE, reads=vc_and_second_or_number, writes=result),
     setup=LANES,
     example="SFPSETSGN Imm1=1, VC=0, VD=2, Mod1=1",
+    formula="VD = VC with another sign, by Mod1",
 )
 
 SFP_STOCH_RND = UNIT.row(
@@ -227,11 +258,18 @@ SFP_STOCH_RND = UNIT.row(
         "instr_mod1[3:0]",
         forms="StochasticRounding[21] Imm5[20:16] VB[15:12] VC[11:8] VD[7:4] UseImm5[3] Mod1[2:0]",
         page="SFPSTOCHRND",
+        values={"Mod1": modes.ROUNDED, "StochasticRounding": modes.ROUNDINGS},
+        meanings={
+            "VC": "the register that is rounded",
+            "VB": "the register with amounts of a shift",
+        },
     ),
     conversions.SFP_STOCH_RND,
     facts=Lanes(sub_unit=ROUND, reads=_rounded, writes=result, draws=_draws),
     setup="SFPLOADI VD=0, Mod0=0, Imm16=0x4000\nSFPLOADI VD=0, Mod0=10, Imm16=0x9000",
     example="SFP_STOCH_RND VC=0, VD=2, Mod1=1",
+    formula="VD = VC rounded, by Mod1",
+    also="SFPSTOCHRND",
 )
 
 SFPCAST = UNIT.row(
@@ -242,11 +280,13 @@ SFPCAST = UNIT.row(
         "Convert integers in sign and magnitude to floats.",
         "lreg_src_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.CASTS},
     ),
     conversions.SFPCAST,
     facts=Lanes(sub_unit=SIMPLE, reads=vc, writes=result, draws=_draws_if_stochastic),
     setup="SFPLOADI VD=0, Mod0=2, Imm16=7",
     example="SFPCAST VC=0, VD=2",
+    formula="VD = VC, an integer in sign and magnitude, as FP32",
 )
 
 SFPLUTFP32 = UNIT.row(
@@ -257,9 +297,11 @@ SFPLUTFP32 = UNIT.row(
         "Evaluate a piecewise linear function with coefficients of vector registers.",
         "lreg_dest[7:4] instr_mod1[3:0]",
         forms="VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.LARGE_TABLES},
     ),
     tables.SFPLUTFP32,
     facts=Lanes(sub_unit=MAD, reads=large_table, writes=result_or_any, latency=2),
     setup=TABLE,
     example="SFPLUTFP32 VD=2, Mod1=0",
+    formula="VD = A * abs(LReg[3]) + C, with A and C by the size of LReg[3]",
 )

@@ -2,6 +2,7 @@
 
 from nasm.targets.tensix.isa.setups import LANES
 from nasm.targets.tensix.isa.table import Family
+from nasm.targets.tensix.isa.vector import modes
 from nasm.targets.tensix.isa.vector.registers import (
     both,
     if_asked,
@@ -27,6 +28,7 @@ SFPIADD = UNIT.row(
         "Add or subtract integers, or add a number.",
         "±imm12_math[23:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="±Imm12[23:12] VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.ADDED},
     ),
     integers.SFPIADD,
     facts=Lanes(
@@ -34,6 +36,7 @@ SFPIADD = UNIT.row(
     ),
     setup=LANES,
     example="SFPIADD Imm12=3, VC=0, VD=2, Mod1=5",
+    formula="VD = VC + a number or a register, by Mod1",
 )
 
 SFPSHFT = UNIT.row(
@@ -44,11 +47,13 @@ SFPSHFT = UNIT.row(
         "Shift integers to the left or right by a vector, or by a number.",
         "±imm12_math[23:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="±Imm12[23:12] VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.SHIFTED_BY},
     ),
     integers.SFPSHFT,
     facts=Lanes(sub_unit=SIMPLE, reads=second_and_vc_or_number, writes=result),
     setup=LANES,
     example="SFPSHFT Imm12=-4, VD=0, Mod1=1",
+    formula="VD = VD shifted by an amount: to the left, or by -n right with 0 coming in",
 )
 
 SFPABS = UNIT.row(
@@ -59,11 +64,13 @@ SFPABS = UNIT.row(
         "Take the magnitude of a float or an integer.",
         "imm12_math[23:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.MAGNITUDES},
     ),
     integers.SFPABS,
     facts=Lanes(sub_unit=SIMPLE, reads=vc, writes=result),
     setup=LANES,
     example="SFPABS VC=1, VD=2, Mod1=1",
+    formula="VD = abs(VC)",
 )
 
 SFPAND = UNIT.row(
@@ -79,6 +86,7 @@ SFPAND = UNIT.row(
     facts=Lanes(sub_unit=SIMPLE, reads=both, writes=result),
     setup=LANES,
     example="SFPAND VC=0, VD=1",
+    formula="VD = VD & VC",
 )
 
 SFPOR = UNIT.row(
@@ -94,6 +102,7 @@ SFPOR = UNIT.row(
     facts=Lanes(sub_unit=SIMPLE, reads=both, writes=result),
     setup=LANES,
     example="SFPOR VC=0, VD=1",
+    formula="VD = VD | VC",
 )
 
 SFPNOT = UNIT.row(
@@ -109,6 +118,7 @@ SFPNOT = UNIT.row(
     facts=Lanes(sub_unit=SIMPLE, reads=vc, writes=result),
     setup=LANES,
     example="SFPNOT VC=0, VD=2",
+    formula="VD = ~VC",
 )
 
 SFPLZ = UNIT.row(
@@ -119,11 +129,13 @@ SFPLZ = UNIT.row(
         "Count leading zeros.",
         "imm12_math[23:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.ZEROS},
     ),
     integers.SFPLZ,
     facts=Lanes(sub_unit=SIMPLE, reads=vc, writes=result, sets_flags=if_asked),
     setup=LANES,
     example="SFPLZ VC=0, VD=2",
+    formula="VD = the number of zeros before the first 1 of VC",
 )
 
 SFPXOR = UNIT.row(
@@ -139,4 +151,5 @@ SFPXOR = UNIT.row(
     facts=Lanes(sub_unit=SIMPLE, reads=both, writes=result),
     setup=LANES,
     example="SFPXOR VC=0, VD=1",
+    formula="VD = VD ^ VC",
 )

@@ -2,6 +2,7 @@
 
 from nasm.targets.tensix.isa.setups import IN_DST, LANES
 from nasm.targets.tensix.isa.table import Family
+from nasm.targets.tensix.isa.vector import modes
 from nasm.targets.tensix.isa.vector.registers import both, every, nothing, result, vd, writable
 from nasm.targets.tensix.lanes import configuration, conversions, dst_access, macros, permutations
 from nasm.targets.tensix.lanes.dst_formats import HI16_ONLY, INT32_ALL, LO16_ONLY
@@ -129,6 +130,7 @@ SFPLOAD = UNIT.row(
         "Load 32 elements of Dst into a vector register.",
         "lreg_ind[23:20] instr_mod0[19:16] sfpu_addr_mode[15:14] dest_reg_addr[9:0]",
         forms="VD[23:20] Mod0[19:16] AddrMod[15:14] Imm10[9:0]",
+        values={"Mod0": modes.LOADED},
     ),
     dst_access.SFPLOAD,
     facts=Lanes(
@@ -143,6 +145,7 @@ SFPLOAD = UNIT.row(
     ),
     setup=IN_DST,
     example="SFPLOAD VD=2, Mod0=2, Imm10=0",
+    formula="VD[lane] = Dst[address of the lane]",
 )
 
 SFPLOADI = UNIT.row(
@@ -153,6 +156,7 @@ SFPLOADI = UNIT.row(
         "Put a 16-bit number into every lane of a vector register, or into half of it.",
         "lreg_ind[23:20] instr_mod0[19:16] imm16[15:0]",
         forms="VD[23:20] Mod0[19:16] Imm16[15:0]",
+        values={"Mod0": modes.IMMEDIATES},
     ),
     conversions.SFPLOADI,
     facts=Lanes(
@@ -163,6 +167,7 @@ SFPLOADI = UNIT.row(
         modes=frozenset({0, 1, 2, 4, 8, 10}),
     ),
     example="SFPLOADI VD=0, Mod0=0, Imm16=0x4000",
+    formula="VD = Imm16, by Mod0",
 )
 
 SFPSTORE = UNIT.row(
@@ -173,11 +178,14 @@ SFPSTORE = UNIT.row(
         "Store a vector register to 32 elements of Dst.",
         "lreg_ind[23:20] instr_mod0[19:16] sfpu_addr_mode[15:14] dest_reg_addr[9:0]",
         forms="VD[23:20] Mod0[19:16] AddrMod[15:14] Imm10[9:0]",
+        values={"Mod0": modes.STORED},
+        meanings={"VD": "the register that is stored"},
     ),
     dst_access.SFPSTORE,
     facts=Lanes(sub_unit=STORE, reads=vd, writes=nothing, role=Role.STORES),
     setup=LANES,
     example="SFPSTORE VD=0, Mod0=2, Imm10=0",
+    formula="Dst[address of the lane] = VD[lane]",
 )
 
 SFPMOV = UNIT.row(
@@ -188,6 +196,7 @@ SFPMOV = UNIT.row(
         "Move a vector register, negated or by lane flags if asked.",
         "imm12_math[23:12] lreg_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.MOVED},
     ),
     configuration.SFPMOV,
     facts=Lanes(
@@ -195,6 +204,7 @@ SFPMOV = UNIT.row(
     ),
     setup=LANES,
     example="SFPMOV VC=0, VD=2, Mod1=1",
+    formula="VD = VC, by Mod1",
 )
 
 SFPTRANSP = UNIT.row(
@@ -210,6 +220,8 @@ SFPTRANSP = UNIT.row(
     facts=Lanes(sub_unit=SIMPLE, reads=every, writes=every, after_shift=True, dst_index=True),
     setup=LANES,
     example="SFPTRANSP",
+    formula="LReg[i], row j = LReg[j], row i, for i and j from 0 to 3; the same of LReg[4] "
+    "to LReg[7]",
 )
 
 SFPNOP = UNIT.row(
@@ -223,6 +235,7 @@ SFPNOP = UNIT.row(
         put_off=(SIMPLE, MAD, ROUND),
         reads_flags=False,
     ),
+    formula="nothing, for a cycle of the vector unit",
 )
 
 SFPCONFIG = UNIT.row(
@@ -233,6 +246,11 @@ SFPCONFIG = UNIT.row(
         "Set a programmable constant, lane configuration or macro configuration.",
         "imm16_math[23:8] config_dest[7:4] instr_mod1[3:0]",
         forms="Imm16[23:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.CONFIGURED, "VD": None},
+        meanings={
+            "VD": "0 to 3 templates, 4 to 7 sequences, 8 macro settings, 11 to 14 these registers, "
+            "15 LaneConfig"
+        },
     ),
     configuration.SFPCONFIG,
     facts=Lanes(
@@ -245,6 +263,7 @@ SFPCONFIG = UNIT.row(
     ),
     setup=LANES,
     example="SFPCONFIG VD=11",
+    formula="LReg[11..14], LaneConfig or what macros are made of = LReg[0] or Imm16, by VD",
 )
 
 SFPSWAP = UNIT.row(
@@ -255,6 +274,8 @@ SFPSWAP = UNIT.row(
         "Swap two vectors, or sort them lane by lane.",
         "imm12_math[23:12] lreg_src_c[11:8] lreg_dest[7:4] instr_mod1[3:0]",
         forms="VC[11:8] VD[7:4] Mod1[3:0]",
+        values={"Mod1": modes.SWAPPED},
+        meanings={"VC": "a register that is read and written"},
     ),
     permutations.SFPSWAP,
     facts=Lanes(
@@ -270,6 +291,7 @@ SFPSWAP = UNIT.row(
     ),
     setup=LANES,
     example="SFPSWAP VC=1, VD=0, Mod1=1",
+    formula="VD, VC = VC, VD, or the smaller and the larger of both",
 )
 
 SFPLOADMACRO = UNIT.row(
@@ -280,6 +302,7 @@ SFPLOADMACRO = UNIT.row(
         "Load elements of Dst, and schedule up to four more instructions.",
         "lreg_ind[23:20] instr_mod0[19:16] sfpu_addr_mode[15:14] dest_reg_addr[9:0]",
         forms="MacroIndex[23:22] VDLo[21:20] Mod0[19:16] AddrMod[15:14] Imm9[9:1] VDHi[0]",
+        values={"Mod0": modes.LOADED},
     ),
     macros.SFPLOADMACRO,
     facts=Lanes(
@@ -293,6 +316,7 @@ SFPLOADMACRO = UNIT.row(
     ),
     setup=IN_DST,
     example="SFPLOADMACRO MacroIndex=0, VDLo=2, Mod0=2, Imm9=0",
+    formula="VD[lane] = Dst[address of the lane], and the sequence of MacroIndex",
 )
 
 SFPSHFT2 = UNIT.row(
@@ -306,6 +330,7 @@ SFPSHFT2 = UNIT.row(
             "register": "VB[15:12] VC[11:8] VD[7:4] Mod1[3:0]",
             "immediate": "±Imm12[23:12] VD[7:4] Mod1[3:0]",
         },
+        values={"Mod1": modes.LANES_SHIFTED},
     ),
     permutations.SFPSHFT2,
     facts=Lanes(
@@ -317,4 +342,5 @@ SFPSHFT2 = UNIT.row(
     ),
     setup=LANES,
     example="SFPSHFT2 VC=15, VD=2, Mod1=3",
+    formula="registers, lanes or bits shifted, by Mod1",
 )

@@ -1,0 +1,115 @@
+"""What bodies of functions make besides numbers: templates of expanders, modifiers, lambdas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from nasm.base.problems import Refused
+from nasm.base.records import dataclass, field
+from nasm.llk.output import LlkOutput
+
+NOTHING: Final = 0x02000000
+"""The word of no instruction in a template of two loops."""
+
+
+@dataclass(slots=True, eq=False)
+class LoopTemplate:
+    """``ckernel_template``: two loops."""
+
+    output: LlkOutput
+    words: list[int]
+
+    @classmethod
+    def of(cls, output: LlkOutput, outer: int, inner: int, *ops: int) -> LoopTemplate:
+        """As it is constructed, with one instruction of the inner loop or two."""
+        first, second = (ops[0], ops[1] if len(ops) > 1 else NOTHING)
+        last = ops[-1]
+        words = [outer, inner, NOTHING, NOTHING, NOTHING, first, second, last, last]
+        return cls(output, words)
+
+    def call(self, name: str, args: list[int]) -> None:
+        """A method of it."""
+        w = self.words
+        if name in _SET:
+            w[_SET[name]] = args[0]
+        elif name == "set_end_ops":
+            w[3], w[4] = args
+        elif name == "set_end_op":
+            w[3], w[4] = args[0], NOTHING
+        elif name in ("program", "program_and_run"):
+            self.output.template(1, w)
+        elif name != "run":
+            raise Refused("E0601", f"a template has no '{name}' that is read here")
+        if name in ("run", "program_and_run"):
+            self.output.word(0x01800000)
+
+
+_SET: Final = {
+    "set_start_op": 2, "set_loop_op0": 5, "set_loop_op1": 6, "set_last_outer_loop_instr": 7,
+    "set_last_inner_loop_instr": 8,
+}  # fmt: skip
+
+
+@dataclass(slots=True, eq=False)
+class MaskTemplate:
+    """``ckernel_unpack_template``: a round for each bit of a mask."""
+
+    output: LlkOutput
+    words: list[int]
+
+    @classmethod
+    def of(cls, output: LlkOutput, *args: int) -> MaskTemplate:
+        """As it is constructed: with B, with A1 to A3, A0 to A3, SkipA, B, SkipB."""
+        has_b, has_more, a0, a1, a2, a3, skip_a, b, skip_b = args
+        return cls(output, [int(bool(has_b)) | has_more << 1, b, a0, a1, a2, a3, skip_a, skip_b])
+
+    def call(self, name: str, args: list[int]) -> None:
+        """A method of it."""
+        if name in ("program", "program_and_run"):
+            self.output.template(0, self.words)
+        elif name != "run":
+            raise Refused("E0601", f"a template has no '{name}' that is read here")
+        if name == "program":
+            return
+        mask = args[1] if len(args) > 1 else 0
+        if len(args) > 1 or name == "program_and_run":
+            self.output.word(0x03000000 | mask >> 16)
+        self.output.word(0x01000000 | (args[0] - 1) << 16 | mask & 0xFFFF)
+
+
+@dataclass(slots=True, eq=False)
+class Modifier:
+    """``addr_mod_t``: fields by name."""
+
+    output: LlkOutput
+    fields: Mapping[str, Any]
+
+    def call(self, name: str, args: list[int]) -> None:
+        """``set``."""
+        if name != "set":
+            raise Refused("E0601", f"addr_mod_t has no '{name}' that is read here")
+        parts = {
+            "srca": "SrcA",
+            "srcb": "SrcB",
+            "dest": "Dest",
+            "fidelity": "Fidelity",
+            "bias": "Bias",
+        }
+        ends = {"incr": "Incr", "clr": "Clear", "cr": "CR", "c_to_cr": "CToCR"}
+        given = {}
+        for part, inner in self.fields.items():
+            for end, value in inner.items():
+                if part not in parts or end not in ends:
+                    raise Refused(
+                        "E0601", f"addr_mod_t has no field '{part}.{end}' that is read here"
+                    )
+                given[parts[part] + ends[end]] = value & (0x3FF if part == "dest" else 0x3F)
+        self.output.modifier(args[0], given)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lambda:
+    """A lambda: what runs its body."""
+
+    run: Callable[[], None] = field(repr=False)

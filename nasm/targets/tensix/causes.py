@@ -1,0 +1,19 @@
+"""What instructions wait for besides semaphores of programs, data and units, in words."""
+
+from __future__ import annotations
+
+CAUSES = {
+    "src": "a bank of SrcA or SrcB",
+    "dst": "rows of Dst just written",
+    "matrix": "the matrix unit to take another kind of instruction",
+    "vector": "an instruction of the vector unit that takes two cycles",
+    "unpack addresses": "addresses of an unpacker",
+    "cfg": "the configuration unit",
+    "front end": "the expanders of its thread",
+    "stallwait": "conditions at its wait gate",
+    "semwait": "semaphores at its wait gate",
+    "flush": "the units that it flushes",
+    "mutex": "a mutex",
+    "atomic": "an atomic operation",
+}
+"""Every cause that a :class:`~nasm.isa.blocked.Blocked` of this target has."""

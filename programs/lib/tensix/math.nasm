@@ -1,0 +1,111 @@
+; Between unpack and pack: the matrix unit of Tensix. Thread 1 computes. Rows of SrcA, SrcB and Dst are reached by
+; counters, which an address modifier moves after each instruction.
+
+; formats(srca): what the matrix unit takes its sources for.
+;   srca, srcb  formats that the unpackers write
+;   wide        1 for a Dst of 32 bits
+.macro formats(srca=bf16, srcb=srca, wide=0)
+    .cfg ALU_FORMAT_SPEC_REG0_SrcA = srca
+    .cfg ALU_FORMAT_SPEC_REG1_SrcB = srcb
+    .cfg ALU_ACC_CTRL_Fp32_enabled = wide
+.end
+
+; addr_mod(n): how modifier n, 0 to 7, moves the counters of thread 1; what is not given stays as it is.
+;   srca, srcb, dst            what is added to the counter
+;   srca_cr, srcb_cr, dst_cr   1 adds it to the carriage return, and goes there
+;   clear                      1 sets all three counters to 0
+;   fidelity                   what is added to the fidelity phase
+;   bias                       1 lets 0 to 3 mean 4 to 7 from then on, or back
+.macro addr_mod(n, srca=0, srca_cr=0, srcb=0, srcb_cr=0, dst=0, dst_cr=0, clear=0, fidelity=0, bias=0)
+    @t1
+    .cfg ADDR_MOD_AB_SEC{n}_SrcAIncr = srca
+    .cfg ADDR_MOD_AB_SEC{n}_SrcACR = srca_cr
+    .cfg ADDR_MOD_AB_SEC{n}_SrcAClear = clear
+    .cfg ADDR_MOD_AB_SEC{n}_SrcBIncr = srcb
+    .cfg ADDR_MOD_AB_SEC{n}_SrcBCR = srcb_cr
+    .cfg ADDR_MOD_AB_SEC{n}_SrcBClear = clear
+    .cfg ADDR_MOD_DST_SEC{n}_DestIncr = dst
+    .cfg ADDR_MOD_DST_SEC{n}_DestCR = dst_cr
+    .cfg ADDR_MOD_DST_SEC{n}_DestClear = clear
+    .cfg ADDR_MOD_DST_SEC{n}_FidelityIncr = fidelity
+    .cfg ADDR_MOD_BIAS_SEC{n}_BiasIncr = bias
+.end
+
+; addr_mods(): modifiers 0 to 5 for products of tiles, 16 a phase; 4 and 5 are reached as 0 and 1 after a bias.
+.macro addr_mods()
+    addr_mod(0, srcb=8, dst=8)
+    addr_mod(1, srca=16, srcb_cr=1, dst=8)
+    addr_mod(2, srca_cr=1, srcb=32, srcb_cr=1, dst=8)
+    addr_mod(3, srcb=8, dst=8, bias=1)
+    addr_mod(4, srca=32, srca_cr=1, srcb=48, srcb_cr=1, dst_cr=1, bias=1)
+    addr_mod(5, clear=1, fidelity=1, bias=1)
+.end
+
+; acquire_dst(): semaphore 1, on which thread 2 waits, and a Dst of zeros.
+;   clear  0 leaves Dst as it is: for what overwrites it
+.macro acquire_dst(clear=1)
+    @t1
+    SEMINIT  NewMax=1, NewValue=0, SemaphoreMask=SEMAPHORE_1
+    .if clear
+        ZEROACC  Mode=ALL_OF_DST
+    .end
+.end
+
+; release_dst(unit): tell thread 2 that Dst is complete, once a unit is done.
+;   unit  MATH for the matrix unit, WAIT_SFPU for the vector unit
+.macro release_dst(unit=MATH)
+    @t1
+    STALLWAIT  BlockMask=STALL_SYNC, ConditionMask=unit
+    SEMPOST    SemaphoreMask=SEMAPHORE_1
+.end
+
+; matmul_tile(): Dst += SrcB @ SrcA, tiles of 32 by 32, and the banks back to the unpackers. After addr_mods().
+;   phases  1 to 4: each multiplies bits that the ones before have left out
+;   tiles   how many products are added up
+; Cost: 16 cycles a phase, and 1 for each tile.
+.macro matmul_tile(phases=2, tiles=1)
+    @t1
+    REPLAY  Index=0, Count=16, Exec=1 if tiles == 1 else 0, Load=1
+    .for m in [0, 1, 0, 2, 0, 1, 3, 0, 0, 1, 0, 2, 0, 1, 3, 1]
+        MVMUL  AddrMod=m
+    .end
+    .for tile in 0..tiles
+        .for phase in (1 if tiles == 1 else 0)..phases
+            REPLAY  Index=0, Count=16
+        .end
+        SETRWC  FlipSrcB=1, FlipSrcA=1, Fidelity=1, Dst=1, SrcB=1, SrcA=1
+    .end
+.end
+
+; eltwise(op): Dst = SrcA op SrcB, element by element, tiles of 32 by 32, and the banks back to the unpackers.
+;   op      0 adds, 1 subtracts, 2 multiplies and adds to Dst
+;   phases  of products, as for matmul_tile
+; Cost: 8 cycles, of products for each phase.
+.macro eltwise(op=0, phases=2)
+    addr_mod(6, srca=8, srcb=8, dst=8)
+    addr_mod(7, clear=1, fidelity=1)
+    @t1
+    .cfg ADDR_MOD_SET_Base = 1                                               ; 2 and 3 mean 6 and 7
+    .for phase in 0..(phases if op == 2 else 1)
+        .for block in 0..8
+            .if op == 0
+                ELWADD  AddrMod=2 if block < 7 else 3
+            .elif op == 1
+                ELWSUB  AddrMod=2 if block < 7 else 3
+            .else
+                ELWMUL  AddrMod=2 if block < 7 else 3
+            .end
+        .end
+    .end
+    SETRWC  FlipSrcB=1, FlipSrcA=1, Fidelity=1, Dst=1, SrcB=1, SrcA=1
+.end
+
+; copy_tile(): the tile in SrcA to rows of Dst from one on.
+;   row  the first row of Dst
+; Cost: 8 cycles.
+.macro copy_tile(row=0)
+    @t1
+    .for from in 0..64 step 8
+        MOVA2D  SrcRow=from, Move8Rows=1, DstRow=row + from
+    .end
+.end

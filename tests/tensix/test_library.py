@@ -1,0 +1,116 @@
+"""The macros of programs/lib/tensix: tiles from L1 to L1 against NumPy, and what they cost."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from ml_dtypes import bfloat16
+
+from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.machine.records import Status
+from tests.tables import each
+
+HEAD = """\
+.target wormhole
+.include "lib/tensix/unpack.nasm"
+.include "lib/tensix/math.nasm"
+.include "lib/tensix/sfpu.nasm"
+.include "lib/tensix/pack.nasm"
+"""
+
+
+DTYPES = {"bf16": bfloat16, "f16": np.float16}
+"""The dtypes of arrays, where these are not float32."""
+
+
+def ran(text: str, out: str, **inputs: Any) -> Any:
+    forms = dict(re.findall(r"\.l1 (\w+) (\w+)\[", text))
+    arrays = {n: x.astype(DTYPES.get(forms[n], np.float32)) for n, x in inputs.items()}
+    session = Session.load(Source("library.nasm", HEAD + text), arrays)
+    report = session.run()
+    assert report.status is Status.FINISHED
+    assert (report.problems, report.hazards) == ((), ())
+    return np.asarray(session.evaluate(out).array).astype(np.float32)
+
+
+def tiles(*shape: int, seed: int = 0) -> Any:
+    """Numbers that every format here has: halves from -4 to 4, powers of two apart."""
+    rng = np.random.default_rng(seed)
+    return (rng.integers(-8, 9, shape) / 2).astype(np.float32)
+
+
+@each(
+    ("form", "to", "wide"),
+    [
+        ("bf16", "bf16", 0), ("f32", "tf32", 1), ("f16", "f16", 0), ("bfp8", "bfp8", 1),
+        ("bfp4", "bfp4", 0), ("fp8", "fp8", 0),
+    ],
+)  # fmt: skip
+def test_products_of_tiles_are_numpys(form: str, to: str, wide: int) -> None:
+    a, b = (tiles(32, 32, seed=seed).clip(-2, 2).round() for seed in range(2))
+    out = "f32" if wide else "f16" if to in ("f16", "fp8") else "bf16"
+    found = ran(
+        f".l1 a {form}[32, 32] tiled @ 0x4000 input\n.l1 b {form}[32, 32] tiled @ 0x8000 input\n"
+        f".l1 c {out}[32, 32] tiled @ 0x10000 output\n"
+        f"formats({to}, wide={wide})\nunpack_pair(0x8000, 0x4000, {form}, {to})\naddr_mods()\n"
+        f"acquire_dst()\nmatmul_tile(4)\nrelease_dst()\npack_tile(0x10000, {out})\n",
+        "c", a=a, b=b,
+    )  # fmt: skip
+    assert np.array_equal(found, a @ b)
+
+
+@each(("op", "wanted"), [(0, np.add), (1, np.subtract), (2, np.multiply)])
+def test_eltwise_is_numpys(op: int, wanted: Any) -> None:
+    a, b = (tiles(32, 32, seed=seed) for seed in range(2))
+    found = ran(
+        ".l1 a bf16[32, 32] tiled @ 0x4000 input\n.l1 b bf16[32, 32] tiled @ 0x8000 input\n"
+        ".l1 c bf16[32, 32] tiled @ 0x10000 output\n"
+        f"formats()\nunpack_pair(0x4000, 0x8000)\nacquire_dst()\neltwise({op}, phases=4)\n"
+        "release_dst()\npack_tile(0x10000)\n",
+        "c", a=a, b=b,
+    )  # fmt: skip
+    assert np.array_equal(found, wanted(a, b))
+
+
+def test_products_add_up_over_tiles() -> None:
+    a, b = tiles(32, 96), tiles(96, 32, seed=1)
+    found = ran(
+        ".l1 a bf16[32, 96] tiled @ 0x4000 input\n.l1 b bf16[96, 32] tiled @ 0x8000 input\n"
+        ".l1 c f32[32, 32] tiled @ 0x10000 output\n"
+        "formats(wide=1)\nunpack_pair(0x8000, 0x4000, tiles=3)\naddr_mods()\n"
+        "acquire_dst()\nmatmul_tile(4, 3)\nrelease_dst()\npack_tile(0x10000, f32)\n",
+        "c", a=a, b=b,
+    )  # fmt: skip
+    assert np.array_equal(found, a @ b)
+
+
+def test_a_tile_goes_through_the_vector_unit() -> None:
+    x = tiles(32, 32)
+    found = ran(
+        ".l1 x bf16[32, 32] tiled @ 0x4000 input\n.l1 y bf16[32, 32] tiled @ 0x8000 output\n"
+        "formats()\nunpack_tile(0x4000)\nacquire_dst(clear=0)\n@t1\nconstant(12, 0x40000000)\n"
+        "sfpu_tile()\n.for n in 0..32\n"
+        "SFPLOAD VD=0, AddrMod=3\nSFPMAD VA=0, VB=12, VC=LCONST_1, VD=0\nSFPNOP\n"
+        "SFPSTORE VD=0, AddrMod=2\n.end\nrelease_dst(WAIT_SFPU)\npack_tile(0x8000)\n",
+        "y", x=x,
+    )  # fmt: skip
+    assert np.array_equal(found, 2 * x + 1)
+
+
+def test_an_address_that_is_no_multiple_of_16_is_refused() -> None:
+    with pytest.raises(Failure, match="at a multiple of 16"):
+        Session.load(Source("library.nasm", HEAD + "unpack_tile(0x4008)\n"))
+
+
+def test_several_tiles_of_a_block_float_are_refused() -> None:
+    for call in (
+        "unpack_tile(0x4000, bfp8, tiles=2)",
+        "unpack_pair(0x4000, 0x8000, bfp8, tiles=2)",
+    ):
+        with pytest.raises(Failure, match="one at a time"):
+            Session.load(Source("library.nasm", f"{HEAD}{call}\n"))
