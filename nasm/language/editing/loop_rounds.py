@@ -21,7 +21,7 @@ from nasm.language.editing.rounds import (
 )
 
 MOST_DISTANCES = 8
-"""Rounds back that one line names of another; beyond that they have too little in common."""
+"""Distances in rounds that a line names of another; beyond that they have too little in common."""
 
 
 def _cut(round_: Round, axes: list[int]) -> Round:
