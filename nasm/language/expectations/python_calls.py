@@ -6,12 +6,11 @@ program, and run again for each call. It may do anything that Python may.
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -151,7 +150,7 @@ def _function(module: ModuleType, path: str, name: str) -> Any:
     found = vars(module).get(name)
     if callable(found):
         return found
-    there = [n for n, value in vars(module).items() if inspect.isfunction(value)]
+    there = [n for n, value in vars(module).items() if isinstance(value, FunctionType)]
     hint = did_you_mean(name, there) or (f"it has {listed(there, 'and')}" if there else "")
     raise Refused(CODE, f"{path} has no function '{name}'", hint)
 
