@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from nasm.base.records import dataclass, field, replace
 from nasm.language.editing.rounds import (
-    MOST,
     RangeEnd,
     Round,
     RoundIndex,
@@ -20,6 +19,9 @@ from nasm.language.editing.rounds import (
     sentences,
     unguarded,
 )
+
+MOST_DISTANCES = 8
+"""Distances in rounds that a line names of another; beyond that they have too little in common."""
 
 
 def _cut(round_: Round, axes: list[int]) -> Round:
@@ -135,7 +137,7 @@ class LoopAxes:
             for at in some:
                 pair = self.pair(one.places, own, theirs.places, at)
                 groups.setdefault(pair, []).append((own, at))
-        if len(groups) > MOST:
+        if len(groups) > MOST_DISTANCES:
             return None
         mine, others = self.static(one.places), self.static(theirs.places)
         for pair, related in groups.items():

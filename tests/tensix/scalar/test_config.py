@@ -63,9 +63,11 @@ def test_fields_of_a_word_share_no_bit_and_stay_inside_it() -> None:
         assert at.word < {"thread": 57, "config": 188}[at.kind], name
         assert at.shift + at.width <= {"thread": 16, "config": 32}[at.kind], name
         bits = at.mask << at.shift
+        if name.rpartition("_")[0] in FIELDS and "TileDescriptor" in name:
+            continue  # a part of the descriptor
         assert not taken.get((at.kind, at.word), 0) & bits, name
         taken[at.kind, at.word] = taken.get((at.kind, at.word), 0) | bits
-    assert len(FIELDS) == 261 + 542
+    assert len(FIELDS) == 261 + 542 + 10
 
 
 def test_a_field_is_written_without_the_rest_of_its_word() -> None:

@@ -82,7 +82,7 @@ VERB = Verb(
     rank=108,
     arguments=_arguments,
     body=llk,
-    examples=(("llk ckernel_sfpu_where.h:_init_where_", "a function of tt-llk as a program"),),
+    examples=(("ckernel_sfpu_where.h:_init_where_", "a function of tt-llk as a program"),),
     notes="""\
 examples:
   neuron-nasm llk ckernel_sfpu_where.h:_init_where_ -D APPROXIMATION_MODE=false
