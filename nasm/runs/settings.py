@@ -17,12 +17,14 @@ from nasm.base.deadlines import Deadline
 from nasm.base.files import Allowed, Files, Folders
 from nasm.base.problems import Failure, Problem, did_you_mean, number_of
 from nasm.base.records import dataclass, fields, replace
+from nasm.base.source import Source
 from nasm.base.source_files import Given
 from nasm.isa.target import Loader
 from nasm.isa.timing import Timing, TimingGiven
-from nasm.language.assemble import Rewrite
+from nasm.language.assemble import Rewrite, assemble
 from nasm.language.objects import Loaded, loaded
 from nasm.machine.records import MOST_INSTRUCTIONS, Progress
+from nasm.program.program import Program
 from nasm.targets import TARGETS
 
 P = ParamSpec("P")
@@ -143,10 +145,18 @@ class RunSettings:
         ``targets`` and ``rewrite`` are as for :func:`~nasm.language.assemble.assemble`;
         ``rules`` is as for :func:`~nasm.language.objects.loaded`.
         """
-        if self.autosync and rewrite is None:
-            from nasm.sync.sequential_text import autosync as rewrite  # most texts have waits
         allowed, timing = Allowed.of(self.files, self.include), Timing.of(self.timing)
         given_by = (self.target, self.defines, self.options, allowed, timing)
+        if self.autosync and rewrite is None:
+            from nasm.language.editing.synchronised import autosynchronised  # most have waits
+
+            def assembled(source: Source, rewrite: Rewrite | None, _: bool) -> Program:
+                return assemble(source, targets, *given_by, rewrite)
+
+            if isinstance(given, Source):
+                made = autosynchronised(given, assembled)
+                return Loaded(made, given, os.path.dirname(given.name))
+            from nasm.sync.sequential_text import autosync as rewrite  # which is refused
         return loaded(given, targets, *given_by, rewrite, rules=rules)
 
 

@@ -145,3 +145,15 @@ def test_every_exercise_has_a_start_and_a_solution() -> None:
     texts = [each for each in course.exercises if each.text]
     assert all(each.text.startswith("# ") for each in texts)
     assert len(texts) > 4
+
+
+def test_after_an_exercise_in_the_middle_the_one_behind_it_is_next(
+    folder: Path, capsys: Any
+) -> None:
+    solved(folder, "race")
+    assert learn(folder, "race") == 0
+    course = Course(folder)
+    race = course.named("race")
+    behind = course.exercises[course.place(race)]
+    assert f"next, {behind.wanted.title}" in capsys.readouterr().err
+    assert course.next(course.exercises[-1]) == course.exercises[0]

@@ -143,7 +143,7 @@ def _next(
         if course.hints(exercise) < len(found.hints):
             lines.append(f"a hint: {COMMAND} learn {exercise.name} --hint{more}")
         return lines
-    following = course.next()
+    following = course.next(exercise)
     lines = [f"a solution of ours: {COMMAND} learn {exercise.name} --solution{more}"]
     if following is not None:
         lines.append(f"next, {following.wanted.title}: {COMMAND} learn {following.name}{more}")
