@@ -14,7 +14,7 @@ from nasm.debugger.moving.part_stops import OnPart, changes, differing, state
 from nasm.debugger.moving.stops import Met, Test
 from nasm.debugger.origins.elements import Numbers
 from nasm.debugger.origins.origins import OfCore
-from nasm.debugger.origins.part_reads import Box, Reads
+from nasm.debugger.origins.part_reads import PartBox, PartReads
 from nasm.debugger.origins.records import LastWrite, Maker, OriginSource, Why
 from nasm.debugger.origins.why import initial, maker
 from nasm.debugger.origins.writes import CHANGE, INSTRUCTION, Replayable, Write
@@ -74,13 +74,13 @@ class PartQuestion:
         if found.maker.kind == INSTRUCTION and few and self._before(found):
             before = running.moment
             core = running.program.queues[found.who[0]].core
-            reads = Reads(running, core, lambda: state(asked.value(running)), found.position)
+            reads = PartReads(running, core, lambda: state(asked.value(running)), found.position)
             for box in reads.sources():
                 self.past.goto(before)
                 sources.append(self._source(box, text, depth))
         return Why(text, values, value.dtype, place, found.maker, "", tuple(sources))
 
-    def _source(self, box: Box, text: str, depth: int) -> OriginSource:
+    def _source(self, box: PartBox, text: str, depth: int) -> OriginSource:
         """A source as it was read, and what changed it before."""
         name = str(box)
         value = Expression(self.running, name).value(self.running)
@@ -88,7 +88,7 @@ class PartQuestion:
         whys = tuple(self._parts(box, deeper)) if deeper < self.depth else ()
         return OriginSource(box.name, name, _values(value), value.dtype, OfCore(name), whys)
 
-    def _parts(self, box: Box, depth: int) -> Iterator[Why]:
+    def _parts(self, box: PartBox, depth: int) -> Iterator[Why]:
         """What changed some elements: those that did not change together each for themselves."""
         if self.left <= 0:
             return

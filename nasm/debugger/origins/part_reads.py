@@ -38,7 +38,7 @@ Replace = Callable[[Array, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class PartBox:
     """Elements of a part, of an item of one, or of a tensor, by its name; ``str`` has them all."""
 
     name: str
@@ -47,12 +47,12 @@ class Box:
     def __str__(self) -> str:
         return f"{self.name}[{', '.join(map(_axis, self.axes))}]" if self.axes else self.name
 
-    def some(self, numbers: Array) -> list[Box]:
+    def some(self, numbers: Array) -> list[PartBox]:
         """Some of its elements, by number, as few boxes."""
         at = np.unravel_index(numbers, tuple(map(len, self.axes))) if self.axes else ()
         every = [np.array(axis)[i].tolist() for axis, i in zip(self.axes, at, strict=True)]
         found = merged([tuple(range(i, i + 1) for i in one) for one in zip(*every, strict=True)])
-        return [Box(self.name, axes) for axes in found]
+        return [PartBox(self.name, axes) for axes in found]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +62,7 @@ class Readable:
     ``known`` are the elements that are, by number; ``items`` are names of its items, if it has any.
     """
 
-    box: Box
+    box: PartBox
     known: Array
     replace: Replace
     items: tuple[str, ...] = ()
@@ -72,14 +72,14 @@ class Readable:
         """The sizes of its axes."""
         return tuple(map(len, self.box.axes))
 
-    def some(self, numbers: Array) -> Iterator[Box]:
+    def some(self, numbers: Array) -> Iterator[PartBox]:
         """Some of its elements, by number; those of different items apart."""
         if not self.items:
             yield from self.box.some(numbers)
             return
         size = math.prod(self.shape[1:])
         for n in np.unique(numbers // size).tolist():
-            item = Box(self.items[n], self.box.axes[1:])
+            item = PartBox(self.items[n], self.box.axes[1:])
             yield from item.some(numbers[numbers // size == n] % size)
 
 
@@ -107,7 +107,7 @@ def _registers(running: Execution, part: Part, core: int) -> Readable:
         put(running.machine.holds[core], other(n), which)
 
     items = tuple(of + item for item in part.items)
-    return Readable(Box(of + part.name, _axes(held)), np.flatnonzero(known), replace, items)
+    return Readable(PartBox(of + part.name, _axes(held)), np.flatnonzero(known), replace, items)
 
 
 def _tensor(running: Execution, view: View) -> Readable:
@@ -120,7 +120,7 @@ def _tensor(running: Execution, view: View) -> Readable:
         values.reshape(-1)[numbers] = other(n).reshape(-1)[numbers]
         write(access(view), values)
 
-    return Readable(Box(view.tensor.name, _axes(held)), np.arange(held.size), replace)
+    return Readable(PartBox(view.tensor.name, _axes(held)), np.arange(held.size), replace)
 
 
 def _axes(array: Array) -> Axes:
@@ -141,7 +141,7 @@ def _other(held: Array, n: int) -> Array:
         return np.asarray(finite * sizes + signs * sizes).astype(held.dtype)
 
 
-class Reads:
+class PartReads:
     """Finds what a change was made of; the run is just before the instruction that makes it.
 
     ``value`` is what changes, ``end`` the number of the event after which it has.
@@ -151,7 +151,7 @@ class Reads:
         self.running, self.core, self.value = running, core, value
         self.events = end - running.machine.scheduler.position
 
-    def sources(self) -> list[Box]:
+    def sources(self) -> list[PartBox]:
         """What mattered: ``srca[0, 0:16, 3]``."""
         running = self.running
         everything = list(readable(running, self.core))
