@@ -105,6 +105,9 @@ def test_an_element_of_a_product_is_followed_to_the_row_and_the_column() -> None
     assert {text.split(", ")[1] for text in inputs if text.startswith("B")} == {"5]"}
     names = {one.maker.name for one in found if one.maker is not None}
     assert names == {"PACR", "MVMUL", "UNPACR"}
+    products = [one for one in found if one.maker is not None and one.maker.name == "MVMUL"]
+    assert all({"srca", "srcb"} <= {s.role for s in one.sources} for one in products)
+    assert all(one.maker is not None for one in found if one.text.startswith("src"))
     origins = [one.maker.origin for one in found if one.maker is not None]
     assert any(origin.startswith("REPLAY slot 8") for origin in origins)
 
