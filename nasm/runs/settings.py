@@ -69,7 +69,9 @@ class RunSettings:
     * ``strict``: warnings are errors;
     * ``allow``: codes of hazards and warnings that are ignored, such as ``["E0502"]``, in addition
       to those that comments of the program allow;
-    * ``checked``: without, races and unwritten outputs are not looked for.
+    * ``checked``: without, races and unwritten outputs are not looked for;
+    * ``python``: expectations may call functions of Python files, which may do anything; without,
+      and with ``files=False``, a program that has such an expectation is refused (E0229).
 
     Its limits; None is no limit:
 
@@ -96,6 +98,7 @@ class RunSettings:
     strict: bool = False
     allow: Iterable[str] = ()
     checked: bool = True
+    python: bool = False
     keep: int | None = None
     max_cycles: int | None = None
     max_instructions: int | None = MOST_INSTRUCTIONS
@@ -219,6 +222,7 @@ class EmptyKeywords(_Judging, total=False):
 class SessionKeywords(_Text, _Judging, total=False):
     """What :class:`nasm.Session` takes."""
 
+    python: bool
     trace: bool
     values: bool
     profile: bool
@@ -229,6 +233,7 @@ class SessionKeywords(_Text, _Judging, total=False):
 class RunKeywords(_Text, _Judging, _Stops, _Host, total=False):
     """What :func:`nasm.run` takes."""
 
+    python: bool
     values: bool
     profile: bool
     progress: Callable[[Progress], None] | None

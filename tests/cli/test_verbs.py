@@ -270,9 +270,10 @@ def test_repl_is_handed_everything(
         strict=True,
         allow=["E0502", "E0505"],
         checked=False,
+        python=True,
     )
     assert options == {
-        "python": True,
+        "typed_python": True,
         "replay": None,
         "script": "script",
         "commands": ["run", "queues"],
