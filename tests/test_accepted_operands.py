@@ -1,4 +1,4 @@
-"""Operands that differ in addresses are accepted, refused, and told apart as each by itself."""
+"""Operands that differ in addresses are accepted, refused, and distinguished as each by itself."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ ACCEPT = os.environ.get("NASM_ACCEPT_WRONG") == "1"
 DEFINE = re.compile(r"-D (\w+)=(\d+)")
 CYCLES = 1_000_000
 TIMES = re.compile(
-    r"\A\S+ on .*?^time: [^\n]*\n(a device [^\n]*\n)?(estimate: [^\n]*\n)?\n?",
+    r"\A\S+ on .*?^time: [^\n]*\n(MFU [^\n]*\n)?(a device [^\n]*\n)?(estimate: [^\n]*\n)?\n?",
     re.DOTALL | re.MULTILINE,
 )
 

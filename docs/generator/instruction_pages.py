@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from generator import coverage, example_results
+from generator import coverage, example_results, example_tiles
 from generator.examples import GENERATIONS, SIZES, program_text
 from generator.markdown import NOTE, joined, prose, table
 from nasm.isa.generation import Generation
@@ -36,13 +36,19 @@ def page(row: Row, target: Target = TARGET) -> str:
 
 
 def _with_results(text: str, row: Row, target: Target) -> str:
-    """A page that says what its example changed, if the example works on what a core holds."""
-    found = list(example_results.lines(row, target)) if target.holds is not None else []
+    """A page that says what its example did: to its tiles, or to what a core holds."""
     head, mark, rest = text.partition("## Operands\n")
-    if not found or not mark:
-        return text
-    changed = "\n".join(f"* {line}" for line in found)
-    return f"{head}The last line changed:\n\n{changed}\n\n{mark}{rest}"
+    found = _results(row, target)
+    return f"{head}{found}\n\n{mark}{rest}" if found and mark else text
+
+
+def _results(row: Row, target: Target) -> str:
+    if target.holds is None:
+        drawn = example_tiles.picture(row, target)
+        said = "A run of it, with the first values of each tile; partitions go down:"
+        return f"{said}\n\n```text\n{drawn}\n```" if drawn else ""
+    changed = "\n".join(f"* {line}" for line in example_results.lines(row, target))
+    return f"The last line changed:\n\n{changed}" if changed else ""
 
 
 def _example(row: Row, target: Target) -> str:

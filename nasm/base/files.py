@@ -109,13 +109,15 @@ class Allowed:
 
     ``names`` are the paths by which the folder may be reached; the last has no link in it. Texts to
     include that are not in the folder of the text are searched in ``include``. ``held`` are files
-    that came with the program, by their paths: it may read these in any case.
+    that came with the program, by their paths: it may read these in any case. Expectations may
+    call functions of ``python`` files if that is set.
     """
 
     folder: str | None = None
     names: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     held: Mapping[str, bytes] = field(default_factory=dict, hash=False)
+    python: bool = False
 
     @classmethod
     def of(cls, files: Files | None, include: Folders = ()) -> Allowed:

@@ -53,9 +53,11 @@ class Course:
         """Whether there is a file for an exercise."""
         return os.path.lexists(self.path(exercise))
 
-    def next(self) -> Exercise | None:
-        """The first exercise that has not passed; None if all have."""
-        return next((each for each in self.exercises if not self.passed(each)), None)
+    def next(self, after: Exercise | None = None) -> Exercise | None:
+        """The first exercise that has not passed, of those after one if any; None if all have."""
+        start = 0 if after is None else self.place(after)
+        ahead = (*self.exercises[start:], *self.exercises[:start])
+        return next((each for each in ahead if not self.passed(each)), None)
 
     def named(self, name: str) -> Exercise:
         """An exercise by its name or its place; raises Failure."""

@@ -305,7 +305,7 @@ class Row:
     where instructions have one: then each operand that is written is a field of it, in the order of
     the row. ``condition`` is asked when nothing else keeps an instruction from starting, and says
     what still does; it changes nothing. Of implicit operands it gets what the core holds, and the
-    place.
+    place. ``instead`` are other rows, each with when to use it in the place of this one.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``effect`` is the type of effect they return instead, ``walked`` the
@@ -344,6 +344,7 @@ class Row:
     places: tuple[tuple[int, Operand], ...]
     labels: tuple[int, ...]
     encoding: Encoding | None = None
+    instead: tuple[tuple[str, str], ...] = ()
 
     def __reduce__(self) -> tuple[Callable[[str, str], Row], tuple[str, str]]:
         return named, (self.semantics.__module__, self.name)

@@ -57,6 +57,10 @@ class Isa:
         self.rows = dict(
             sorted(self.rows.items(), key=lambda item: place[item[1].semantics.__module__])
         )
+        for row in self.rows.values():
+            for other, _ in row.instead:
+                if other not in self.rows or other == row.name:
+                    raise TypeError(f"{row.name}: there is no row {other} to use instead")
 
     def instruction(
         self,
@@ -80,10 +84,12 @@ class Isa:
         encoding: Encoding | None = None,
         condition: OfOperands[Blocked | None] | None = None,
         also: str = "",
+        instead: Mapping[str, str] | None = None,
     ) -> Callable[[Callable[..., Any]], Row]:
         """Make a row of a function: its parameters must be the operands it reads.
 
-        ``also`` is another name by which programs may call it.
+        ``also`` is another name by which programs may call it, ``instead`` says when to use other
+        rows in its place.
         """
 
         def make(semantics: Callable[..., Any]) -> Row:
@@ -119,6 +125,7 @@ class Isa:
                 tuple((n, o) for n, o in enumerate(operands) if not o.implicit),
                 tuple(n for n, o in enumerate(operands) if o.kind.names == "label"),
                 encoding,
+                tuple((instead or {}).items()),
             )
             _consistent(row)
             if row.name in self.rows:

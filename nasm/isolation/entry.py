@@ -68,7 +68,7 @@ def isolated(
     not there, and Cancelled.
     """
     chosen = with_keywords(settings, keywords)
-    chosen = replace(chosen, profile=chosen.profile or page)
+    chosen = replace(chosen, profile=chosen.profile or page, python=False)
     case = IsolatedCase(inputs, chosen, dry, page)
     how = (limits or Limits(), arguments, lnc, dma, hoist, overlap, python, cancelled)
     (made,) = isolated_cases(program, [case], *how)

@@ -122,7 +122,7 @@ class RunWork:
     def done(self) -> bytes:
         """What :class:`Ran` has, pickled; raises Failure."""
         program, inputs = self._program() if self.traced is None else self._kernel(self.traced)
-        chosen = self.settings.of_assembled(files=True)
+        chosen = replace(self.settings.of_assembled(files=True), python=False)
         dry = self._dry(program, chosen) if self.dry else None
         result = run(program, inputs, settings=chosen)
         report = replace(result.report, program=self.name)

@@ -17,10 +17,12 @@ from nasm.base import gc_pause, suppressions
 from nasm.base.delegation import part_method
 from nasm.base.files import Allowed
 from nasm.base.problems import Failure, Problem, number_of
+from nasm.base.records import replace
 from nasm.base.source import Source
 from nasm.base.source_files import Given, Text, program_of
 from nasm.isa.target import Loader
 from nasm.language.assemble import Rewrite
+from nasm.language.expectations.judge import check_python
 from nasm.machine import Machine, memory_needs, tensor_io
 from nasm.machine import inputs as given_inputs
 from nasm.machine.records import MOST_INSTRUCTIONS, Executed, Moment, Progress, RunReport, Status
@@ -135,9 +137,12 @@ class Execution(Inspection):
         program = self.program
         self.policy = suppressions.policy(program.allows, chosen.allow, chosen.strict)
         _check_allowed(self.policy)
-        self.files = program.files if chosen.files is None else allowed.holding(program.files.held)
+        files = program.files if chosen.files is None else allowed.holding(program.files.held)
+        self.files = replace(files, python=chosen.python)
         inputs = given_inputs.by_name(program, inputs)
         if chosen.values:
+            for expectation in program.expectations:
+                check_python(expectation, self.files)
             memory_needs.check(program, inputs)
         self.machine = Machine(program, chosen.trace, chosen.values, checked=chosen.checked)
         Endless.watch(self.machine)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cached_property
 from types import MappingProxyType
@@ -30,6 +30,7 @@ from nasm.base.source import Source
 from nasm.base.suppressions import Judged, Policy
 from nasm.language.expanding.evaluate import evaluate
 from nasm.language.expanding.scope import Scope
+from nasm.language.expectations import python_calls
 from nasm.language.expectations.judge import judge
 from nasm.language.expectations.records import ExpectationRecord
 from nasm.language.text.aliases import spelled
@@ -363,6 +364,14 @@ class RunMeasures:
         if what == "util":
             return busy / max(1, self.held.now)
         raise Refused("E0222", f"an engine has no measure '{what}'")
+
+    def python(
+        self, name: str, source: str, plain: Sequence[Any], named: Mapping[str, Any]
+    ) -> np.ndarray[Any, Any]:
+        """What a function of a Python file returns; a run without values calls none."""
+        if not self.held.machine.values:
+            raise NoValues.of(name)
+        return python_calls.called(name, source, self.files, plain, named)
 
     def whole(self, what: str) -> float:
         """The time so far in microseconds, or the MFU; refuses an MFU that there is not."""

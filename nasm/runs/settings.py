@@ -17,12 +17,14 @@ from nasm.base.deadlines import Deadline
 from nasm.base.files import Allowed, Files, Folders
 from nasm.base.problems import Failure, Problem, did_you_mean, number_of
 from nasm.base.records import dataclass, fields, replace
+from nasm.base.source import Source
 from nasm.base.source_files import Given
 from nasm.isa.target import Loader
 from nasm.isa.timing import Timing, TimingGiven
-from nasm.language.assemble import Rewrite
+from nasm.language.assemble import Rewrite, assemble
 from nasm.language.objects import Loaded, loaded
 from nasm.machine.records import MOST_INSTRUCTIONS, Progress
+from nasm.program.program import Program
 from nasm.targets import TARGETS
 
 P = ParamSpec("P")
@@ -67,7 +69,9 @@ class RunSettings:
     * ``strict``: warnings are errors;
     * ``allow``: codes of hazards and warnings that are ignored, such as ``["E0502"]``, in addition
       to those that comments of the program allow;
-    * ``checked``: without, races and unwritten outputs are not looked for.
+    * ``checked``: without, races and unwritten outputs are not looked for;
+    * ``python``: expectations may call functions of Python files, which may do anything; without,
+      and with ``files=False``, a program that has such an expectation is refused (E0229).
 
     Its limits; None is no limit:
 
@@ -94,6 +98,7 @@ class RunSettings:
     strict: bool = False
     allow: Iterable[str] = ()
     checked: bool = True
+    python: bool = False
     keep: int | None = None
     max_cycles: int | None = None
     max_instructions: int | None = MOST_INSTRUCTIONS
@@ -140,10 +145,18 @@ class RunSettings:
         ``targets`` and ``rewrite`` are as for :func:`~nasm.language.assemble.assemble`;
         ``rules`` is as for :func:`~nasm.language.objects.loaded`.
         """
-        if self.autosync and rewrite is None:
-            from nasm.sync.sequential_text import autosync as rewrite  # most texts have waits
         allowed, timing = Allowed.of(self.files, self.include), Timing.of(self.timing)
         given_by = (self.target, self.defines, self.options, allowed, timing)
+        if self.autosync and rewrite is None:
+            from nasm.language.editing.synchronised import autosynchronised  # most have waits
+
+            def assembled(source: Source, rewrite: Rewrite | None, _: bool) -> Program:
+                return assemble(source, targets, *given_by, rewrite)
+
+            if isinstance(given, Source):
+                made = autosynchronised(given, assembled)
+                return Loaded(made, given, os.path.dirname(given.name))
+            from nasm.sync.sequential_text import autosync as rewrite  # which is refused
         return loaded(given, targets, *given_by, rewrite, rules=rules)
 
 
@@ -209,6 +222,7 @@ class EmptyKeywords(_Judging, total=False):
 class SessionKeywords(_Text, _Judging, total=False):
     """What :class:`nasm.Session` takes."""
 
+    python: bool
     trace: bool
     values: bool
     profile: bool
@@ -219,6 +233,7 @@ class SessionKeywords(_Text, _Judging, total=False):
 class RunKeywords(_Text, _Judging, _Stops, _Host, total=False):
     """What :func:`nasm.run` takes."""
 
+    python: bool
     values: bool
     profile: bool
     progress: Callable[[Progress], None] | None

@@ -122,6 +122,10 @@ _BAR: Shape = (
     Key("bits", "its bits from the left, with fields between bars"),
     each("letters", _LETTER),
 )
+_INSTEAD: Shape = (
+    Key("name", "an instruction that may be used in its place", lambda pair: pair[0]),
+    Key("when", "where it may, and on which machines if not on all", lambda pair: pair[1]),
+)
 PAGE: Shape = (
     Key("name", "the mnemonic"),
     Key("synopsis", "how it is written: operands in order, optional ones in brackets"),
@@ -131,6 +135,7 @@ PAGE: Shape = (
     Key("setup", "what has to run before the example; may be empty"),
     Key("example", "a line that uses it"),
     each("operands", _OPERAND),
+    each("instead", _INSTEAD),
     Key("engines", "the engines that have it"),
     Key("machines", "the generations that have it", "generations"),
     each("rules", _RULE),

@@ -60,6 +60,7 @@ class Page:
     source: str
     word: tuple[Bar, ...] = ()
     values: tuple[ValueTable, ...] = ()
+    instead: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,17 @@ def page(row: Row, target: Target) -> Page:
         row.source,
         () if row.encoding is None else tuple(bars(row.encoding)),
         () if row.encoding is None else tuple(value_tables(row.encoding)),
+        tuple(_instead(row, target)),
     )
+
+
+def _instead(row: Row, target: Target) -> Iterator[tuple[str, str]]:
+    """The rows to use in the place of one: when, and on which machines if not on all of its own."""
+    mine = [g for g in target.generations if target.available(row, g)]
+    for name, when in row.instead:
+        have = [g.name for g in mine if target.available(target.isa.rows[name], g)]
+        limited = f" ({listed(have, 'and')})" if len(have) < len(mine) else ""
+        yield name, when + limited
 
 
 def value_tables(encoding: Encoding) -> Iterator[ValueTable]:
@@ -184,6 +195,8 @@ def rich_page(shown: Page) -> RenderableType:
             Text(line, "dim" * (not n), no_wrap=True) for n, line in enumerate(lines)
         ]
         parts += _section(title, drawn) if title else [Text(), *_indented(drawn)]
+    if shown.instead:
+        parts += _section("Use instead", [_pairs(shown.instead)])
     facts = [("engines", ", ".join(shown.engines)), ("machines", ", ".join(shown.generations))]
     facts += [(tool, ", ".join(names) or NO_NAME) for tool, names in shown.vendor]
     facts.append(("source", shown.source))
@@ -325,6 +338,10 @@ def markdown_page(shown: Page) -> str:
     if shown.word:
         drawn = (line for bar in shown.word for line in (bar.name, *bar.lines, ""))
         lines += ["## Word", "", "```text", *list(drawn)[:-1], "```", ""]
+    if shown.instead:
+        lines += ["## Use instead", ""]
+        lines += [f"* [`{name}`]({name}.md) {when}" for name, when in shown.instead]
+        lines.append("")
     lines += [
         "## Where",
         "",

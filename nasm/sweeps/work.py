@@ -16,7 +16,7 @@ from nasm.api import Result, run
 from nasm.base import files, host_files, host_memory
 from nasm.base.files import State
 from nasm.base.problems import Failure, Refused, in_line
-from nasm.base.records import dataclass, replace
+from nasm.base.records import replace
 from nasm.machine.records import Status
 from nasm.nki.loading import load
 from nasm.runs.settings import RunSettings
@@ -24,12 +24,12 @@ from nasm.sweeps.job import KernelCall, RunJob
 from nasm.sweeps.row import REFUSED, TIMED_OUT, SweepRow
 
 
-@dataclass(frozen=True, slots=True)
 class OtherVersion(Exception):
     """The worker has another nasm than the one that sent it work."""
 
-    wanted: str
-    found: str
+    def __init__(self, wanted: str, found: str) -> None:
+        super().__init__(wanted, found)
+        self.wanted, self.found = wanted, found
 
 
 @cache
@@ -83,7 +83,7 @@ def _without(job: RunJob, status: str, code: str, reason: str) -> SweepRow:
 
 
 def _run(job: RunJob) -> Result:
-    settings = replace(job.settings, profile=True)
+    settings = replace(job.settings, profile=True, python=False)
     if not isinstance(job.program, KernelCall):
         return run(job.program, job.inputs, settings=settings)
     call = job.program

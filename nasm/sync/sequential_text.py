@@ -138,10 +138,7 @@ class _Text:
                 message = (
                     "the rounds of a '.loop' are made at run time: they have no order of lines"
                 )
-                hint = (
-                    "'neuron-nasm sync' writes moments into it, such as 'after done[k - 2]', and "
-                    "'.for k in 0..4' has its rounds in the text"
-                )
+                hint = "'.for k in 0..4' has its rounds in the text"
             raise self._refuse(message, one, hint)
 
     def check_bare(self) -> None:

@@ -62,3 +62,40 @@ def test_the_kernels_of_a_file_are_listed_without_running_it(ran: Any, folder: P
 def test_a_file_that_is_no_python_is_none_either(ran: Any, folder: Path, content: bytes) -> None:
     Path("some.py").write_bytes(content)
     assert "it has none: nki.jit makes a kernel" in ran("check", "some.py").err
+
+
+EXPECTS = """\
+.target trn2
+.hbm x f32[4, 4] input = iota
+.hbm y f32[4, 4] output
+@sync DmaCopy y, x
+@sync .drain
+.expect y ~ evil.py:good(x)
+"""
+
+
+@pytest.mark.parametrize("option", ["--no-python", "--no-files", "--isolated"])
+def test_no_verb_calls_the_function_of_an_expectation(ran: Any, folder: Path, option: str) -> None:
+    Path("k.nasm").write_text(EXPECTS, encoding="utf-8")
+    for verb in VERBS if option != "--isolated" else ("run",):
+        done = ran(verb, option, "k.nasm", *(["k.nasm"] if verb == "diff" else []))
+        if verb in ("run", "repl"):
+            assert "evil.py:good is Python, and Python may not be run" in done.err + done.out, verb
+    assert not Path("ran").exists()
+
+
+def test_what_does_not_run_with_values_calls_none(ran: Any, folder: Path) -> None:
+    Path("k.nasm").write_text(EXPECTS, encoding="utf-8")
+    for verb in ("check", "print", "list", "asm"):
+        done = ran(verb, "k.nasm")
+        refused = verb == "asm"  # no object file holds Python
+        assert (done.code, "E0229" in done.err) == (2 * refused, refused), verb
+    assert not Path("ran").exists()
+
+
+def test_the_command_calls_the_function_of_an_expectation(ran: Any, folder: Path) -> None:
+    Path("k.nasm").write_text(EXPECTS, encoding="utf-8")
+    Path("evil.py").write_text(EVIL.replace("return x", "print('told'); return x"), "utf-8")
+    done = ran("run", "--json", "k.nasm")
+    assert (done.code, done.out.startswith("{"), "told" in done.out) == (0, True, False)
+    assert Path("ran").exists()

@@ -92,7 +92,7 @@ def test_each_command_imports_what_it_needs() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("level", ["-O", "-OO"])
 def test_without_docstrings_it_says_so_and_without_assertions_it_runs(level: str) -> None:
-    def told(*arguments: str) -> tuple[int, str, str]:
+    def problems_of(*arguments: str) -> tuple[int, str, str]:
         done = subprocess.run(
             [sys.executable, level, *arguments],
             capture_output=True,
@@ -103,8 +103,8 @@ def test_without_docstrings_it_says_so_and_without_assertions_it_runs(level: str
         )
         return done.returncode, done.stdout, done.stderr
 
-    command = told("-m", "nasm", "check", str(MATMUL))
-    imported = told("-c", "import nasm; nasm.Builder")
+    command = problems_of("-m", "nasm", "check", str(MATMUL))
+    imported = problems_of("-c", "import nasm; nasm.Builder")
     if level == "-O":
         assert command[0] == imported[0] == 0, command[2] + imported[2]
         return

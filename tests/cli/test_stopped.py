@@ -289,7 +289,7 @@ def test_a_signal_at_the_prompt_leaves_the_terminal_as_it_was_and_keeps_the_hist
         before = termios.tcgetattr(shown.ours)
         shown("(nasm)")
         os.write(shown.ours, b"p $loaded\r")
-        shown("$loaded = 0")
+        shown(" = 0\r\n")
         shown("(nasm)")
         assert termios.tcgetattr(shown.ours) != before
         os.kill(child, number)

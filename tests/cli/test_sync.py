@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+import nasm
+from nasm.base.source import Source
 from tests.cli.programs import written
 
 PLAIN = """\
@@ -160,3 +162,48 @@ def test_a_kernel_needs_no_autosync(ran: Any) -> None:
     done = ran("run", "--autosync", "kernel.py:name")
     assert done.code == 2
     assert "a kernel has no waits of its own" in done.err
+
+
+LOOP = """.target trn2
+.hbm   X  f32[1024, 64]  input = iota
+.hbm   Y  f32[1024, 64]  output
+.sbuf  x[2]  f32[128, 64]
+
+.loop r in 0..8 buffers=2
+@sync    DmaCopy       x[r % 2], X[r*128 : +128]
+@vector  TensorScalar  x[r % 2], x[r % 2], op0=add, operand0=1
+@scalar  DmaCopy       Y[r*128 : +128], x[r % 2]
+.end
+
+.expect  Y == X + 1
+"""
+
+
+def test_a_loop_at_run_time_with_waits_is_what_its_moments_become(ran: Any, tmp_path: Path) -> None:
+    path, moments, waits = (str(tmp_path / name) for name in ("l.nasm", "m.nasm", "w.nasm"))
+    Path(path).write_text(LOOP)
+    assert ran("sync", path, "-o", moments).code == 0
+    assert ran("sync", path, "--waits", "-o", waits).code == 0
+    made = Path(waits).read_text()
+    assert " post " not in made
+    assert " after " not in made
+    assert made.count("CompareBranch") == 3
+    assert made.count("TensorScalar") == 2
+    times = set()
+    for given in ((moments,), (waits,), ("--autosync", path)):
+        done = ran("run", *given, "--strict", "--json")
+        assert done.code == 0
+        times.add(json.loads(done.out)["time"]["microseconds"])
+    assert len(times) == 1
+    assert ran("run", path, "--json").code != 0
+
+
+def test_a_loop_with_the_waits_that_were_found_is_recorded(tmp_path: Path) -> None:
+    path, made = str(tmp_path / "l.nasm"), str(tmp_path / "l.nrec")
+    Path(path).write_text(LOOP)
+    session = nasm.Session.load(Source(path, LOOP), autosync=True)
+    Path(made).write_bytes(session.recorded())
+    session.goto("end")
+    again = nasm.Session.replayed(Path(made).read_bytes())
+    again.goto("end")
+    assert again.recorded() == session.recorded()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import json
 import os
 import re
 import shlex
@@ -269,9 +270,10 @@ def test_repl_is_handed_everything(
         strict=True,
         allow=["E0502", "E0505"],
         checked=False,
+        python=True,
     )
     assert options == {
-        "python": True,
+        "typed_python": True,
         "replay": None,
         "script": "script",
         "commands": ["run", "queues"],
@@ -713,3 +715,14 @@ def test_a_call_does_not_walk_through_what_is_frozen(
         monkeypatch.setattr(gc, name, lambda name=name: used.append(name))
     ran("explain", "E0501")
     assert used == []
+
+
+def test_a_page_says_what_to_use_instead_and_on_which_machines(ran: Any) -> None:
+    done = ran("isa", "Activation", "--json")
+    instead = {
+        each["name"]: each["when"] for each in json.loads(done.out)["instruction"]["instead"]
+    }
+    assert instead["Activation2"].endswith("(v4)")
+    assert "(" not in instead["TensorScalar"]
+    shown = ran("isa", "Activation").out
+    assert "Use instead\n    Activation2 " in shown

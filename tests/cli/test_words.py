@@ -28,7 +28,7 @@ def test_words_are_printed_and_read_back(ran: Any, program: Path, tmp_path: Path
     words = tmp_path / "words.txt"
     words.write_text(TEXT, encoding="utf-8")
     assert ran("dis", words, "--words").out == (
-        ".target wormhole\n\n@t1\n    MVMUL clear_dvalid=1, dst=8\n"
+        ".target wormhole\n\n@t1\n    MVMUL clear_dvalid=CLR_A, dst=8\n"
         "    .word 0xff000000, data=true  ; no instruction has the opcode 0xff\n"
     )
 
@@ -38,7 +38,7 @@ def test_bytes_are_written_and_read_back(ran: Any, program: Path, tmp_path: Path
     assert ran("asm", program, "--words", "-o", path).code == 0
     assert path.read_bytes() == bytes.fromhex("08004026 000000ff")
     back = ran("dis", path, "--words", "--target", "wormhole", "--queue", "t2").out
-    assert "@t2\n    MVMUL clear_dvalid=1, dst=8\n" in back
+    assert "@t2\n    MVMUL clear_dvalid=CLR_A, dst=8\n" in back
 
 
 def test_another_form_is_printed_and_read_back(ran: Any, program: Path, tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_another_form_is_printed_and_read_back(ran: Any, program: Path, tmp_path
     assert printed == ".target wormhole\n@t1\n99000020\nfc000003\n"
     words = tmp_path / "words.txt"
     words.write_text(printed, encoding="utf-8")
-    assert "MVMUL clear_dvalid=1, dst=8" in ran("dis", words, "--words", "--form", "ttinsn").out
+    assert "MVMUL clear_dvalid=CLR_A, dst=8" in ran("dis", words, "--words", "--form", "ttinsn").out
 
 
 @pytest.mark.parametrize(

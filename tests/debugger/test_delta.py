@@ -42,7 +42,7 @@ def compared(one: Session, before: dict[str, Any]) -> dict[str, tuple[Any, ...]]
     return found
 
 
-def told(one: Session, since: Any) -> dict[str, tuple[Any, ...]]:
+def problems_of(one: Session, since: Any) -> dict[str, tuple[Any, ...]]:
     """The same as the session says it."""
     return {
         c.tensor: (c.count, c.box, [e.index for e in c.elements]) for c in one.memory.changes(since)
@@ -75,7 +75,7 @@ def along(one: Session, draw: random.Random) -> None:
             break
         since, before = one.memory.since(), Record._memory(one)
         one.step(count=draw.choice((1, 2, 9)))
-        assert told(one, since) == compared(one, before)
+        assert problems_of(one, since) == compared(one, before)
         one.memory.release(since)
     assert one.over
 

@@ -97,6 +97,7 @@ class Call:
             "t.toml": "semaphore_ns = 25\n",
             "script": SESSION,
             "commands": "step\n",
+            "once.h": "inline void once(const int N) { TTI_SFPLOADI(0, 0, N); }\n",
             "ex/exercise.toml": 'title = "Halves"\nseeds = [1]\n',
             "ex/golden.py": GOLDEN,
         }
@@ -165,6 +166,8 @@ CALLS = (
     _call("list", "list p.nasm"),
     _call("record", "record p.nasm -o r.nrec --at 1us", "r.nrec"),
     _call("replay", "repl --replay p.nrec --no-init -ex run", "", "record p.nasm -q"),
+    _call("llk", "llk once.h:once -D N=2 -o made.nasm", "made.nasm"),
+    _call("completion", "completion bash"),
     _call("isa", "isa TensorTensor --example"),
     _call("explain", "explain E0501"),
     _call("help", "help run"),

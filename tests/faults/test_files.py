@@ -16,8 +16,8 @@ SOME = 4
 """How many faults of each verb are in the suite; all of them are in ``make test-all``."""
 
 
-SERVERS = {"lsp", "play"}
-"""They serve until they are ended: tests/fuzz/wire.py and tests/play talk to them."""
+SERVERS = {"lsp", "dap", "play"}
+"""They serve until they are ended: tests/fuzz/wire.py, tests/dap and tests/play talk to them."""
 
 
 def test_every_verb_is_called() -> None:

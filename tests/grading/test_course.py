@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -145,3 +146,25 @@ def test_every_exercise_has_a_start_and_a_solution() -> None:
     texts = [each for each in course.exercises if each.text]
     assert all(each.text.startswith("# ") for each in texts)
     assert len(texts) > 4
+
+
+def test_after_an_exercise_in_the_middle_the_one_behind_it_is_next(
+    folder: Path, capsys: Any
+) -> None:
+    solved(folder, "race")
+    assert learn(folder, "race") == 0
+    course = Course(folder)
+    race = course.named("race")
+    behind = course.exercises[course.place(race)]
+    assert f"next, {behind.wanted.title}" in capsys.readouterr().err
+    assert course.next(course.exercises[-1]) == course.exercises[0]
+
+
+def test_the_course_of_two_hours_is_that_of_its_page(folder: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "course.md").read_text()
+    table = page.partition("## Two hours")[2].partition("## A day")[0]
+    rows = re.findall(r"^\| (\d+) \| .*? \| (?:`(\w+)`)? *\|", table, re.MULTILINE)
+    planned = {name: int(minutes) for minutes, name in rows if name}
+    exercises = Course(folder).exercises
+    assert planned == {e.name: e.wanted.minutes for e in exercises if e.wanted.minutes}
+    assert sum(int(minutes) for minutes, _ in rows) == 120

@@ -284,7 +284,7 @@ KINDS = {
     "read, empty": "",
     "read, a tensor that is not there": DOUBLE.replace("Y, x ", "Z, x "),
     "right, nothing stored": DOUBLE.replace("@sync    DmaCopy       Y, x    ", ";"),
-    "run, without end": DOUBLE.replace(".drain", ".drain\n@gpsimd\nround: Jump target=round"),
+    "run, without end": DOUBLE.replace(".drain", ".drain\n@gpsimd\non: CompareBranch target=on"),
 }
 
 

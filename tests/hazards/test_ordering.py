@@ -90,12 +90,12 @@ def test_a_run_without_values_has_the_same_races() -> None:
 
 
 def test_engines_without_an_interlock_need_a_wait_for_their_own_results() -> None:
-    def told(wait: str, **options: Any) -> list[str]:
+    def problems_of(wait: str, **options: Any) -> list[str]:
         return codes(session(RELAXED.format(wait=wait), **options).run().hazards)
 
-    assert told("") == []
-    assert told("", options={"ordering": "relaxed"}) == ["E0502"]
-    assert told("  $own >= 1", options={"ordering": "relaxed"}) == []
+    assert problems_of("") == []
+    assert problems_of("", options={"ordering": "relaxed"}) == ["E0502"]
+    assert problems_of("  $own >= 1", options={"ordering": "relaxed"}) == []
 
 
 def test_a_race_names_both_accesses_and_the_wait_for_programs() -> None:

@@ -164,3 +164,12 @@ def test_the_function_of_a_cost_gets_the_operands_of_its_names() -> None:
 class _View:
     def __init__(self, elements: int) -> None:
         self.elements = elements
+
+
+@pytest.mark.parametrize("other", ["Copied", "Copy"])
+def test_a_row_to_use_instead_is_another_row(other: str) -> None:
+    isa = Isa("test")
+    given = {"engines": ("alpha",), "cost": free(), "source": "a test", "example": "Copy y, x"}
+    isa.instruction(DST, DATA, instead={other: "at times"}, **given)(Copy)
+    with pytest.raises(TypeError, match=f"no row {other} to use instead"):
+        isa.arrange([__name__])

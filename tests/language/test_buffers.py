@@ -45,7 +45,7 @@ def shown(text: str) -> str:
     return printed(nasm.assemble(text), comments=False)
 
 
-def told(text: str) -> list[tuple[str, str, str]]:
+def problems_of(text: str) -> list[tuple[str, str, str]]:
     try:
         nasm.assemble(text)
     except Failure as failure:
@@ -138,20 +138,20 @@ def test_the_prompt_takes_it() -> None:
 )
 def test_rounds_that_cannot_be_written_out_are_refused(head: str, where: str) -> None:
     text = f".target trn2\n.sbuf t f32[128, 64]\n@vector .loop {head}\nMemset t, 0\n.end\n"
-    assert [found[:2] for found in told(text)] == [("E0239", where)]
+    assert [found[:2] for found in problems_of(text)] == [("E0239", where)]
 
 
 def test_the_hint_of_an_odd_number_says_where_the_loop_can_end() -> None:
     text = (
         ".target trn2\n.sbuf t f32[128, 64]\n@vector .loop k in 0..7 buffers=2\nMemset t, 0\n.end\n"
     )
-    assert told(text)[0][2] == "let the loop end at 6, and write the 1 round left after it"
+    assert problems_of(text)[0][2] == "let the loop end at 6, and write the 1 round left after it"
 
 
 def test_a_remainder_of_a_variable_is_answered_with_buffers() -> None:
     body = "@sync DmaCopy x[k % 2], X[k*128 : +128, :]"
-    (found,) = told(f"{HEAD}.loop k in 0..4\n{body}\n.end\n")
+    (found,) = problems_of(f"{HEAD}.loop k in 0..4\n{body}\n.end\n")
     assert found == ("E0232", "k % 2", "write 2 rounds out: '.loop k in a..b buffers=2'")
-    assert not told(f"{HEAD}.loop k in 0..4 buffers=2\n{body}\n.end\n")
-    (found,) = told(f"{HEAD}.loop k in 0..4\n@vector Memset x[k], 0\n.end\n")
+    assert not problems_of(f"{HEAD}.loop k in 0..4 buffers=2\n{body}\n.end\n")
+    (found,) = problems_of(f"{HEAD}.loop k in 0..4\n@vector Memset x[k], 0\n.end\n")
     assert "buffers=2" in found[2]

@@ -715,7 +715,7 @@ def test_a_misspelt_name_gets_a_suggestion():
 
 
 def test_codes_are_explained():
-    assert sorted(CODES) == ["E0221", "E0222", "E0223"]
+    assert sorted(CODES) == ["E0221", "E0222", "E0223", "E0229"]
     for title, explanation in CODES.values():
         assert title[0].islower()
         assert explanation.endswith(".")

@@ -22,7 +22,7 @@ def shown(text: str) -> str:
     return printed(nasm.assemble(HEAD + text), comments=False)
 
 
-def told(text: str) -> list[tuple[str, str, str]]:
+def problems_of(text: str) -> list[tuple[str, str, str]]:
     try:
         nasm.assemble(HEAD + text)
     except Failure as failure:
@@ -61,7 +61,7 @@ def test_one_operator_needs_no_number(short: str, full: str) -> None:
     ],
 )
 def test_of_two_operators_each_has_its_number(line: str, where: str) -> None:
-    (found,) = told(f"@vector {line}\n")
+    (found,) = problems_of(f"@vector {line}\n")
     assert found[:2] == ("E0309", where)
 
 
@@ -74,7 +74,7 @@ def test_a_transfer_adds_what_its_engines_add_together() -> None:
     lines = "@sync DmaCopy x, X  {}\n@vector TensorCopy y, x  $s >= 16  $t++\n"
     assert shown(lines.format("$s++")) == shown(lines.format("$s += 16"))
     loop = "@vector EventSemaphore take $s, 16\n"
-    assert not told(f"@sync DmaCopy x, X  $s++\n{loop}")
+    assert not problems_of(f"@sync DmaCopy x, X  $s++\n{loop}")
 
 
 @each(
@@ -87,10 +87,10 @@ def test_a_transfer_adds_what_its_engines_add_together() -> None:
     ],
 )
 def test_where_it_is_unclear_what_is_added_it_is_refused(more: str, where: str, hint: str) -> None:
-    found = told(f"@sync DmaCopy x, X  $s++\n{more}\n")
+    found = problems_of(f"@sync DmaCopy x, X  $s++\n{more}\n")
     assert found[0][:2] == ("E0314", where)
     assert hint in found[0][2]
-    assert not told(f"@sync DmaCopy x, X  $s += 16\n{more}\n")
+    assert not problems_of(f"@sync DmaCopy x, X  $s += 16\n{more}\n")
 
 
 @each(
@@ -98,7 +98,7 @@ def test_where_it_is_unclear_what_is_added_it_is_refused(more: str, where: str, 
     [("$s--", "E0314"), ("give $s", "E0314"), ("$s++ @read", "E0314"), ("$e++", "E0321")],
 )
 def test_a_transfer_counts_up_when_it_has_landed(update: str, code: str) -> None:
-    assert [found[0] for found in told(f"@sync DmaCopy x, X  {update}\n")] == [code]
+    assert [found[0] for found in problems_of(f"@sync DmaCopy x, X  {update}\n")] == [code]
 
 
 def test_a_typed_transfer_is_held_to_the_same() -> None:

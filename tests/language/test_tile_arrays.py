@@ -40,7 +40,7 @@ BRACES = (
 """The same with names that a ``.for`` makes."""
 
 
-def told(text: str) -> list[tuple[str, str, str]]:
+def problems_of(text: str) -> list[tuple[str, str, str]]:
     """Codes, places and hints of the errors of a text."""
     try:
         nasm.assemble(HEAD + text)
@@ -136,12 +136,12 @@ TILE = ".sbuf x[2] f32[128, 64]\n"
     ],
 )
 def test_what_is_no_array_is_refused(text: str, code: str, where: str) -> None:
-    assert [found[:2] for found in told(TILE + text)] == [(code, where)]
+    assert [found[:2] for found in problems_of(TILE + text)] == [(code, where)]
 
 
 def test_a_tile_lives_as_long_as_its_scope() -> None:
     text = ".scope\n.sbuf x[2] f32[128, 8]\n.end\n@vector Memset x[1], 0\n"
-    assert [found[0] for found in told(text)] == ["E0240"]
+    assert [found[0] for found in problems_of(text)] == ["E0240"]
 
 
 def test_columns_of_declarations_have_the_count_at_the_name() -> None:

@@ -115,8 +115,8 @@ def test_recordings_templates_and_modifiers_become_instructions_and_settings() -
 REFUSED = {
     "vector": ("sfpi::vFloat x = sfpi::dst_reg[0];", "C++ beyond what is read here"),
     "float": ("int x = 1.5;", "C++ beyond what is read here"),
-    "unknown": ("TTI_SFPLOAD(NOBODY, 0, 0, 0);", "nothing says what 'NOBODY' is"),
-    "undeclared": ("nobody(1);", "'nobody' is not declared"),
+    "unknown": ("TTI_SFPLOAD(MISSING, 0, 0, 0);", "nothing says what 'MISSING' is"),
+    "undeclared": ("missing(1);", "'missing' is not declared"),
     "count": ("TTI_SFPLOAD(1, 2);", "TTI_SFPLOAD takes 4 arguments, found 2"),
     "division": ("int x = 1 / 0;", "it divides by 0"),
     "endless": ("while (true) { }", "rounds"),

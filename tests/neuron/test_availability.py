@@ -15,7 +15,7 @@ V2, V3, V4 = (g.summary for g in TARGET.generations)
 LATER = f"{V3} and {V4}"
 
 
-def told(target: str, line: str, declared: str = "") -> list[tuple[str, str]]:
+def problems_of(target: str, line: str, declared: str = "") -> list[tuple[str, str]]:
     """Code and hint of every problem of a line."""
     text = (
         f".target {target}\n.hbm A bf16[128, 128] input = zeros\n.sbuf a bf16[128, 128]\n"
@@ -82,12 +82,12 @@ def told(target: str, line: str, declared: str = "") -> list[tuple[str, str]]:
     ],
 )
 def test_who_has_it_is_said(target: str, line: str, declared: str, code: str, hint: str) -> None:
-    found = dict(told(target, line, declared))
+    found = dict(problems_of(target, line, declared))
     assert hint in [line.strip() for line in found[code].splitlines()]
 
 
 def test_what_holds_everywhere_suggests_no_other_place() -> None:
-    found = told(
+    found = problems_of(
         "trn2",
         "@vector TensorTensor c, a, acc, op=add\n@vector TensorCopy c[32:33, ::2], a[1:2, 0:64]",
     )
@@ -96,10 +96,10 @@ def test_what_holds_everywhere_suggests_no_other_place() -> None:
 
 
 def test_a_word_of_another_instruction_names_that() -> None:
-    found = told("trn3", "@vector TensorReduce c[:, 0:1], a, op=power, axis=1")
+    found = problems_of("trn3", "@vector TensorReduce c[:, 0:1], a, op=power, axis=1")
     assert found[0][0] == "E0206"
     assert "TensorTensor" in found[0][1]
-    assert told("trn3", "@vector TensorReduce c[:, 0:1], a, op=ad, axis=1") == [
+    assert problems_of("trn3", "@vector TensorReduce c[:, 0:1], a, op=ad, axis=1") == [
         ("E0206", "did you mean 'add'?")
     ]
 
@@ -122,7 +122,7 @@ def test_what_no_engine_does_in_one_instruction_is_written_as_two_that_assemble(
     engine: str,
 ) -> None:
     """Each engine breaks a rule of its own, so none of them is proposed."""
-    ((code, hint),) = told("trn2", BOTH.format(engine))
+    ((code, hint),) = problems_of("trn2", BOTH.format(engine))
     lines = tuple(re.findall("'(@[^']*)'", hint))
     assert (code, lines) == ("E0408", HALVES)
     assert "it is legal" not in hint
@@ -134,6 +134,6 @@ def test_what_no_engine_does_in_one_instruction_is_written_as_two_that_assemble(
 
 def test_where_another_rule_would_be_broken_it_is_not_legal() -> None:
     """GpSimd has power, but reaches no PSUM; no engine is left."""
-    ((code, hint),) = told("trn2", "@vector TensorTensor acc, acc, c, op=power")
+    ((code, hint),) = problems_of("trn2", "@vector TensorTensor acc, acc, c, op=power")
     assert code == "E0408"
     assert "it is legal" not in hint

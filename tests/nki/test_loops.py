@@ -171,7 +171,7 @@ def test_a_loop_in_a_loop_runs_in_each_round(times: int) -> None:
 # ---------------------------------------------------------------- what is refused
 
 
-def told(body: Any) -> Problem:
+def problems_of(body: Any) -> Problem:
     """What is said of a kernel that is handed a tile and a register."""
 
     def kernel(x: Any) -> Any:
@@ -200,7 +200,7 @@ NUMBERS = {
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_register_is_no_number_of_python(name: str) -> None:
-    said = told(NUMBERS[name])
+    said = problems_of(NUMBERS[name])
     assert (said.code, said.message) == (
         "E0651",
         "a register as a number of Python: what it holds is known when the program runs",
@@ -213,7 +213,7 @@ def test_a_branch_on_a_register_is_refused() -> None:
         if register:
             nisa.memset(dst=tile, value=0.0)
 
-    assert told(body).message == (
+    assert problems_of(body).message == (
         "a branch on a register: what it holds is known when the program runs"
     )
 
@@ -227,7 +227,10 @@ def test_the_variable_of_a_loop_is_not_written(write: str) -> None:
             else:
                 nisa.register_load(i, nl.zeros((1, 1), nl.int32))
 
-    assert told(body).message == "a write to the variable of a loop, which the loop itself counts"
+    assert (
+        problems_of(body).message
+        == "a write to the variable of a loop, which the loop itself counts"
+    )
 
 
 def test_a_tile_ends_with_the_loop_in_whose_body_it_was_made() -> None:
@@ -237,7 +240,7 @@ def test_a_tile_ends_with_the_loop_in_whose_body_it_was_made() -> None:
             kept.append(nl.zeros((P, W), nl.float32, name="mine"))
         nisa.tensor_copy(dst=tile, src=kept[0])
 
-    said = told(body)
+    said = problems_of(body)
     assert said.message == "mine was made in the body of a run-time loop, which is over"
     assert said.hint == "a loop may have no round: make the tile before the loop"
 
@@ -277,7 +280,7 @@ def test_a_loop_is_not_within_no_reorder() -> None:
         with nl.no_reorder():
             nl.fori_loop(0, 3, lambda i: nisa.memset(dst=tile, value=0.0))
 
-    assert told(body).message == "a loop over a register inside nl.no_reorder"
+    assert problems_of(body).message == "a loop over a register inside nl.no_reorder"
 
 
 def broken(tile: Any, register: Any) -> None:
@@ -323,7 +326,7 @@ def inner(tile: Any, register: Any) -> None:
     ],
 )
 def test_a_body_that_is_left_before_its_end_is_reported_at_its_loop(body: Any, line: str) -> None:
-    said = told(body)
+    said = problems_of(body)
     assert said.code == "E0651"
     assert said.message == (
         "the body of a run-time loop was left before its end: "
@@ -344,7 +347,7 @@ def test_more_registers_than_an_engine_has_are_refused() -> None:
                 dst=tile.select(1, each), src=tile[:, 0:1].reshape((P,)), engine=nisa.engine.vector
             )
 
-    said = told(body)
+    said = problems_of(body)
     assert said.code == "E0657"
     assert said.message == "the kernel needs more than the 64 registers of vector"
 

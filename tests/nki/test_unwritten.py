@@ -15,7 +15,7 @@ P, W = 8, 16
 ONES = np.ones((P, W), np.float32)
 
 
-def told(kernel: Any, *arrays: Any) -> list[Problem]:
+def problems_of(kernel: Any, *arrays: Any) -> list[Problem]:
     """What is said of reads."""
     return [p for p in run(kernel, *arrays).report.hazards if p.code == "E0501"]
 
@@ -41,7 +41,7 @@ def after_another(x: Any) -> Any:
 
 
 def test_a_tile_on_the_bytes_of_another_is_not_taken_to_be_written() -> None:
-    (said,) = told(after_another, ONES)
+    (said,) = problems_of(after_another, ONES)
     assert said.message.endswith(
         "reads second, 96 of 128 elements of which nothing has written before"
     )
@@ -60,7 +60,7 @@ def test_what_was_written_part_by_part_is_written() -> None:
         nisa.dma_copy(dst=result, src=mine)
         return result
 
-    assert told(kernel, ONES) == []
+    assert problems_of(kernel, ONES) == []
 
 
 def test_a_read_of_bytes_that_were_never_written_is_reported_once() -> None:
@@ -69,7 +69,7 @@ def test_a_read_of_bytes_that_were_never_written_is_reported_once() -> None:
         nisa.dma_copy(dst=result, src=mine)
         return result
 
-    (said,) = told(kernel, ONES)
+    (said,) = problems_of(kernel, ONES)
     assert said.facts["tensor"] == "mine"
 
 
@@ -84,7 +84,7 @@ def test_a_tile_that_a_later_line_of_a_loop_writes_is_read_too_early() -> None:
             nisa.memset(dst=state, value=1.0)
         return result
 
-    (said,) = told(kernel, ONES)
+    (said,) = problems_of(kernel, ONES)
     assert said.message.endswith("reads state, which nothing has written before")
 
 
@@ -96,7 +96,7 @@ def test_what_a_register_addresses_is_taken_to_be_written() -> None:
         nisa.dma_copy(dst=result, src=mine)
         return result
 
-    assert told(kernel, ONES) == []
+    assert problems_of(kernel, ONES) == []
 
 
 def stale(kernel: Any, *arrays: Any) -> list[Problem]:

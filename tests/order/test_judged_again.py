@@ -27,7 +27,7 @@ COPIES = """
 TEXT = Source("copies", COPIES)
 
 
-def told(session: nasm.Session) -> list[tuple[str, str]]:
+def problems_of(session: nasm.Session) -> list[tuple[str, str]]:
     judged = session.judged()
     return [(problem.code, problem.message) for problem in (*judged.errors, *judged.warnings)]
 
@@ -39,20 +39,20 @@ def afresh(count: int, *skipped: str) -> list[tuple[str, str]]:
     for engine in skipped:
         session.skip(engine)
         session.step()
-    return told(session)
+    return problems_of(session)
 
 
 def test_what_was_judged_is_not_judged_again_behind_it_nor_on_the_way_there() -> None:
     session = nasm.Session(nasm.assemble(TEXT))
     session.run()
-    assert told(session) == afresh(18)
+    assert problems_of(session) == afresh(18)
     ordering = session.ordering
     assert ordering is not None
     order = ordering.judged().order
     for count in (17, 9, 12, 3, 18):
         session.goto("start")
         session.step(count=count)
-        assert told(session) == afresh(count), count
+        assert problems_of(session) == afresh(count), count
         assert ordering.judged().order is order
 
 
@@ -62,13 +62,13 @@ def test_another_way_is_judged_anew(ahead: bool) -> None:
     session = nasm.Session(nasm.assemble(TEXT))
     if ahead:
         session.run()
-        told(session)
+        problems_of(session)
         session.goto("start")
     session.step(count=5)
     session.skip("sync")
     session.step()
-    assert [code for code, _ in told(session)] == ["E0502"]
-    assert told(session) == afresh(5, "sync")
+    assert [code for code, _ in problems_of(session)] == ["E0502"]
+    assert problems_of(session) == afresh(5, "sync")
 
 
 RACE = """

@@ -57,6 +57,6 @@ def test_questions_and_runs_need_nothing_that_a_browser_lacks() -> None:
 def test_errors_are_sentences() -> None:
     for what, asked in (("run", "{}"), ("check", '{"text": 1}'), ("nothing", '{"text": ""}')):
         assert set(json.loads(answer(what, asked))) == {"error"}
-    refused = json.loads(answer("run", json.dumps({"text": "@nobody Nop\n"})))["content"]
+    refused = json.loads(answer("run", json.dumps({"text": "@nothing Nop\n"})))["content"]
     assert refused["status"] == "refused"
     assert refused["page"] is None

@@ -80,6 +80,13 @@ def test_a_worker_of_another_version_gets_no_work(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.thorough
+def test_a_process_of_another_version_ends_the_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "version", lambda: "0.0.9+0")
+    with pytest.raises(Failure, match="a worker has nasm 0"):
+        nasm.sweep(SCALED, GRID, executor=2)
+
+
+@pytest.mark.thorough
 def test_processes_give_equal_rows_though_one_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     original = Processes._made

@@ -42,7 +42,7 @@ def lines(text: str) -> list[str]:
     return [" ".join(line.split()) for line in made if line.strip()]
 
 
-def told(text: str) -> list[tuple[str, str]]:
+def problems_of(text: str) -> list[tuple[str, str]]:
     with pytest.raises(Failure) as failure:
         synchronised(HEAD + text)
     found = failure.value.problems
@@ -135,7 +135,7 @@ LEAVES = "@vector Memset total, 1\n@vector .break k >= 2\n"
     ],
 )  # fmt: skip
 def test_what_has_no_order_of_rounds_is_refused(text: str, where: str | None) -> None:
-    found = told(text)
+    found = problems_of(text)
     assert found[0][0] == "E0841"
     assert where is None or found[0][1] == where
 

@@ -38,6 +38,8 @@ def settings(args: argparse.Namespace, **others: Any) -> RunSettings:
         del given["values"]
     for name in ("defines", "options"):
         given[name] = dict(getattr(args, name, ()))
+    if hasattr(args, "python"):
+        given["python"] = program_names.python(args)
     return RunSettings(**(given | others))
 
 

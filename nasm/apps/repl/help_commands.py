@@ -24,7 +24,6 @@ from nasm.apps.repl import (
 )
 from nasm.apps.repl.command import COMMANDS, WRONG, Command, command, last_word
 from nasm.apps.repl.known_names import machine
-from nasm.apps.repl.pager import paged
 from nasm.apps.repl.shell import Shell
 from nasm.base.problems import Refused, did_you_mean, listed, quoted
 from nasm.isa.instruction import InstructionContext, Row
@@ -66,6 +65,8 @@ def help_(shell: Shell, rest: str) -> None:
     functions, settings, and those that have a meaning of their own here, such as queue and hazard,
     in any case. 'help keys' says what keys do at the prompt.
     """
+    from nasm.apps.repl.pager import paged  # prompt_toolkit, which scripts do not need
+
     with paged(shell):
         _help(shell, rest.strip())
 
@@ -86,6 +87,8 @@ def explain(shell: Shell, rest: str) -> None:
     word = rest.strip()
     if not word:
         raise Refused(WRONG, "explain what?", "a code, as in: explain E0501")
+    from nasm.apps.repl.pager import paged  # prompt_toolkit, which scripts do not need
+
     with paged(shell):
         _explain(shell, word)
 

@@ -150,13 +150,16 @@ def _included(run: Execution, program: bytes) -> Iterator[tuple[str, str]]:
 
 def again_assembled(chosen: RunSettings, source: Source, allowed: files.Allowed) -> Program:
     """The program of a text, assembled as it was; raises Failure."""
-    rewrite: Rewrite | None = None
-    if chosen.autosync:
-        from nasm.sync.sequential_text import autosync  # most texts have waits
-
-        rewrite = autosync
     given_by = (chosen.target, chosen.defines, chosen.options, allowed, Timing.of(chosen.timing))
-    return assemble(source, TARGETS, *given_by, rewrite)
+
+    def assembled(source: Source, rewrite: Rewrite | None, _: bool) -> Program:
+        return assemble(source, TARGETS, *given_by, rewrite)
+
+    if chosen.autosync:
+        from nasm.language.editing.synchronised import autosynchronised  # most texts have waits
+
+        return autosynchronised(source, assembled)
+    return assembled(source, None, True)
 
 
 def _same(path: str, name: str) -> bool:

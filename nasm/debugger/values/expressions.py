@@ -153,8 +153,9 @@ class Expression:
         names = {**tensors, **self._parts}
         near = {**tensors, **core_parts.named(program)}
         checker = LiveChecker(
-            scope, names.__contains__, near, engines, program.cores, [], bool(given), self._parts,
-            {*program.semaphores, *program.events},
+            scope, names.__contains__, near, engines, program.cores,
+            guessed=bool(given), parts=self._parts,
+            semaphores={*program.semaphores, *program.events},
         )  # fmt: skip
         checker.check(self._node)
         if checker.problems:

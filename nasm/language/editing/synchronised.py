@@ -24,6 +24,17 @@ Assembler: TypeAlias = Callable[[Source, Rewrite | None, bool], Program]
 holds all that was given for the own one, such as constants."""
 
 
+def autosynchronised(source: Source, assembler: Assembler) -> Program:
+    """A text in sequential order, assembled with the waits that it needs; raises Failure.
+
+    A text with loops at run time is assembled with the moments that :class:`Synchronised` finds, so
+    that spans are of the text with them.
+    """
+    if written_out(source, strip=False) is None:
+        return assembler(source, autosync, True)
+    return Synchronised(source, assembler, "").program
+
+
 class SyncCounts(NamedTuple):
     """How many instructions wait and update, and how many only wait."""
 
@@ -115,7 +126,14 @@ class Synchronised:
     # -- waits and updates
 
     def _counted(self) -> str:
-        """The text with waits and updates: as it is, or printed if lines represent several."""
+        """The text with waits and updates: as it is, or printed if lines represent several.
+
+        What the lines of a loop at run time wait for is what their moments take.
+        """
+        loops = written_out(self.source, self.strip)
+        if loops is not None:
+            self._of_loops(loops)
+            return whole(self.program, folder=self.folder)
         found: list[tuple[list[Place], dict[int, int], tuple[str, ...]]] = []
 
         def rewrite(builder: ProgramBuilder) -> None:

@@ -6,6 +6,7 @@ as it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,6 +16,8 @@ from nasm.language.text import tree
 from nasm.language.text.parse import parse
 from nasm.language.text.walk import descendants
 from nasm.sync.sequential_text import NO_ORDER
+
+_LOOP = re.compile(r"\.(loop|break)\b")
 
 
 class WrittenLoops(NamedTuple):
@@ -29,6 +32,8 @@ def written_out(source: Source, strip: bool) -> WrittenLoops | None:
 
     With ``strip`` it has no waits, updates and moments.
     """
+    if not _LOOP.search(source.text):
+        return None  # most texts, which may be long
     file, _ = parse(source)
     loops = [node for s in file.body for _, node in descendants(s) if _is_loop(node)]
     if not loops:

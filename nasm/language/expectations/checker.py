@@ -20,6 +20,7 @@ from nasm.language.expectations.constants import (
     steps,
 )
 from nasm.language.expectations.functions import COMPARE, FUNCTIONS, LOGIC, SHAPES
+from nasm.language.expectations.python_calls import arguments, is_constant, is_python
 from nasm.language.expectations.tiles import tile
 from nasm.language.expectations.views import readable
 from nasm.language.text import tree
@@ -46,6 +47,7 @@ class Checker:
 
     ``known`` decides which names are tensors, ``names`` are those to suggest; ``engines`` are all
     spellings of engines, or None if they are not known yet. The program uses so many ``cores``.
+    Functions of Python files are known if ``python`` is set.
     """
 
     scope: Scope
@@ -53,6 +55,7 @@ class Checker:
     names: Collection[str] = ()
     engines: Collection[str] | None = None
     cores: int | None = None
+    python: bool = False
     problems: list[Problem] = field(default_factory=list)
 
     def check(self, node: tree.ExpressionNode) -> None:
@@ -183,6 +186,13 @@ class Checker:
 
     def _call(self, node: tree.FunctionCall) -> None:
         name = node.function.name
+        if self.python and is_python(name):
+            for _, argument in arguments(node):
+                if is_constant(argument, self.scope):
+                    self.constant(argument)
+                else:
+                    self.check(argument)
+            return
         plain = [a for a in node.arguments if not isinstance(a, tree.NamedArgument)]
         named = [a for a in node.arguments if isinstance(a, tree.NamedArgument)]
         function = FUNCTIONS.get(name)

@@ -39,6 +39,7 @@ from nasm.base.problems import Failure, Problem, Refused, did_you_mean
 from nasm.base.source import Span
 from nasm.language.expanding.evaluate import evaluate
 from nasm.language.expanding.scope import Scope
+from nasm.language.expectations import python_calls
 from nasm.language.expectations.checker import Checker, is_condition
 from nasm.language.expectations.elements import Elements, Joined, Plain, Stored, numbers
 from nasm.language.expectations.records import ExpectationRecord
@@ -68,8 +69,18 @@ CODES: dict[str, tuple[str, str]] = {
         ""
         "time_us() and mfu(); the methods .T, .reshape(…) and .permute(…); "
         "and the options rtol= and atol= of `~` and at_least= of "
-        "every operator. Anything else, and a wrong number of arguments, is refused: no Python "
-        "is evaluated.",
+        "every operator; and a function of a Python file next to the program is written "
+        "`golden.py:name(x)`. Anything else, and a wrong number of arguments, is refused.",
+    ),
+    python_calls.CODE: (
+        "a Python function that an expectation cannot call",
+        "`.expect y ~ golden.py:layernorm(x)` calls a function of a Python file in the folder of "
+        "the text, with tensors as float64 arrays and constants as they are, and compares with "
+        "the numbers that it returns. It may do anything that Python may, so it is called only "
+        "where Python may be run: by `run`, `profile` and `repl` without `--no-python` and "
+        "`--no-files`, and with `python=True` of nasm.run and nasm.Session. Elsewhere, and if the "
+        "file or the function is missing, raises, or returns no numbers, the expectation is "
+        "refused. An object file does not carry it.",
     ),
     "E0223": (
         "an expectation that compares nothing",
@@ -97,15 +108,25 @@ def check_static(
     """
     statement, scope = _opened(expectation)
     names = set(tensor_names)
-    checker = Checker(scope, names.__contains__, names, engine_names, cores)
+    checker = Checker(scope, names.__contains__, names, engine_names, cores, python=True)
     return _check(statement, checker, files)
+
+
+def check_python(expectation: Expectation, files: Allowed) -> None:
+    """Refuse an expectation that calls Python where none may be run; raises Failure."""
+    statement, scope = _opened(expectation)
+    for function in python_calls.functions(statement):
+        try:
+            python_calls.permitted(function.name, files)
+        except Refused as refused:
+            raise Failure(refused.at(scope.span(function))) from None
 
 
 def judge(expectation: Expectation, measures: Measures) -> ExpectationRecord:
     """Whether an expectation holds after a run; raises Failure if it cannot be judged."""
     statement, scope = _opened(expectation)
     evaluator = Evaluator(scope, measures)
-    checker = Checker(scope, lambda n: evaluator.tensor(n) is not None)
+    checker = Checker(scope, lambda n: evaluator.tensor(n) is not None, python=True)
     problems = _check(statement, checker, measures.files)
     if problems:
         raise Failure(problems)

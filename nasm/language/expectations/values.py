@@ -5,6 +5,7 @@ A name is a tensor, a constant or a loop variable, never two of them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,6 +27,7 @@ from nasm.language.expectations.constants import (
 )
 from nasm.language.expectations.elements import Change, Elements, Plain, Stored, numbers
 from nasm.language.expectations.functions import SHAPES, binary, call, negative, opposite
+from nasm.language.expectations.python_calls import arguments, is_constant, is_python
 from nasm.language.expectations.tiles import tile
 from nasm.language.expectations.views import viewed
 from nasm.language.text import tree
@@ -49,6 +51,11 @@ class Measures(Protocol):
 
     def whole(self, what: str) -> float:
         """``time_us`` or ``mfu`` of the whole run; refuses an MFU that there is not."""
+
+    def python(
+        self, name: str, source: str, plain: Sequence[Any], named: Mapping[str, Any]
+    ) -> Array:
+        """What a function of a Python file next to a text returns; refuses one that may not run."""
 
 
 class Evaluator:
@@ -120,6 +127,8 @@ class Evaluator:
 
     def _call(self, node: tree.FunctionCall) -> Elements:
         name = node.function.name
+        if is_python(name):
+            return self._python(node)
         if name in WHOLE:
             return Plain(numbers(np.asarray(self.measures.whole(name))))
         if name in METRICS:
@@ -137,6 +146,20 @@ class Evaluator:
             if isinstance(a, tree.NamedArgument)
         ]
         return call(name, plain, axes[0] if axes else None)
+
+    def _python(self, node: tree.FunctionCall) -> Elements:
+        plain, named = [], {}
+        for name, argument in arguments(node):
+            given: Any
+            if is_constant(argument, self.scope):
+                given = evaluate(argument, self.scope)
+            else:
+                given = self.value(argument).array.copy()
+            if name:
+                named[name] = given
+            else:
+                plain.append(given)
+        return Plain(self.measures.python(node.function.name, self.scope.source.name, plain, named))
 
     def _method(self, target: Elements, node: tree.Method) -> Elements:
         if node.name == "T":

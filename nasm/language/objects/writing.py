@@ -16,6 +16,7 @@ import numpy as np
 from nasm.base.array_files import ArrayFile
 from nasm.base.problems import Failure, Refused
 from nasm.base.source import Source, Span
+from nasm.language.expectations import python_calls
 from nasm.language.expectations.text import written as expectation_text
 from nasm.language.objects import layout, operands, views
 from nasm.language.objects.bodies import Column, columns, document
@@ -168,6 +169,11 @@ class _Writer:
 
     def _expectation(self, one: Expectation, views: NamedViews) -> str:
         """Its text, with the array file that it may name."""
+        assert isinstance(one.tree, tuple)
+        for function in python_calls.functions(one.tree[0]):
+            message = f"an object file carries no Python, and an expectation calls {function.name}"
+            hint = "leave the expectation out, or run the text"
+            raise Failure(Refused(python_calls.CODE, message, hint).at(one.span))
 
         def named(text: str) -> str:
             file = ArrayFile.written(text, one.span.source.name)

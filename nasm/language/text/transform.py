@@ -62,7 +62,7 @@ class Leaves:
     def NAME(self, token: Leaf) -> tree.Name:
         return tree.Name(token.start_pos, token.end_pos, token.value)
 
-    CALLED = DOT_WORD = NAME
+    CALLED = DOT_WORD = PYTHON = NAME
 
     def DIRECTIVE(self, token: Leaf) -> tree.Name:
         return named(token, 1)

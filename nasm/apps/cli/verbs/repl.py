@@ -101,7 +101,7 @@ def repl(args: argparse.Namespace, screen: Screen) -> int:
             init=args.init,
             no_init=args.no_init,
             color=args.color,
-            python=program_names.python(args),
+            typed_python=program_names.python(args),
             kernel=(lambda: programs.called(args)) if program_names.kernel(args.program) else None,
         )
     except ScreenUnwritable as problem:

@@ -1,5 +1,5 @@
 // An editor: a text area that is seen through, over its text in colours. What it knows of the
-// language it is told by whoever answers; between two answers a line that changed has no colour.
+// language comes with each answer; between two answers a line that changed has no colour.
 
 const escaped = (text) =>
   text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);

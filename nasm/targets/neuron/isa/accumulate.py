@@ -108,6 +108,7 @@ _EXP_FLOATS = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "float32")
     vendor=Names("exponential", "", "Exponential"),
     formula="dst = e^(src - max_value); acc = acc + dst along the free axes; reduce_res = acc",
     example="Exponential c, a, 250.0, m, reduce_cmd=reset_reduce",
+    instead={"Activation": "on Scalar, with op=exp"},
     source=f"{_EXP}; the exponential is rounded once to float32 (assumed)",
 )
 def Exponential(
@@ -202,6 +203,10 @@ def false_value(context: InstructionContext) -> str | None:
     "(range_start + i <comp_op1> bound1) else FP32_MIN; acc = maximum of acc and dst",
     tensors=".sbuf low float32[128, 1]\n.sbuf high float32[128, 1]",
     example="RangeSelect c, a, low, high, comp_op0=greater_equal, comp_op1=less, reduce_res=m",
+    instead={
+        "AffineSelect": "where the bounds follow from the index, on GpSimd",
+        "SelectReduce": "where a tile says which elements to keep",
+    },
     source=f"{_RANGE}; which reduce_cmd it takes in addition to reduce and reset_reduce is assumed",
 )
 def RangeSelect(
@@ -263,6 +268,7 @@ _SELECT = "nki.isa.select_reduce"
     "acc = maximum of acc and dst; reduce_res = acc",
     tensors=".sbuf mask uint8[128, {n}]",
     example="SelectReduce c, mask, a, -1.0, m, reduce_cmd=reset_reduce",
+    instead={"CopyPredicated": "where the other elements stay"},
     source=_SELECT,
 )
 def SelectReduce(

@@ -123,6 +123,10 @@ def reduction_used(context: InstructionContext) -> str | None:
     ),
     formula="dst = op(data * scale + bias); sums += dst along the free axes; reduce_res = sums",
     example="Activation c, a, op=exp, scale=2.0",
+    instead={
+        "Activation2": "where two operators come before the function, or a maximum is wanted",
+        "TensorScalar": "where there is no function, on any of three engines",
+    },
     source=f"{SOURCE}; architecture guide, 'Scalar Engine'; no fused multiply-add (assumed)",
 )
 def Activation(

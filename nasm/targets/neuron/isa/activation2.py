@@ -131,6 +131,7 @@ def parameter_used(context: InstructionContext) -> str | None:
     formula="dst = op((data <op0> imm0) <op1> imm1); acc = acc <reduce_op> dst along the free "
     "axes; reduce_res = acc",
     example="Activation2 c, a, op=gelu, imm0=2.0, imm1=0.5, op0=multiply, op1=add",
+    instead={"Activation": "where data * scale + bias comes before the function"},
     source=f"{SOURCE}; the identities of abs_max and abs_min are assumed",
 )
 def Activation2(

@@ -93,6 +93,7 @@ def _options(
     vendor=Names("dma_copy", "DMA_DIRECT2D", ("DmaCopy", "NcDmaCopy")),
     formula="dst = src, by 16 DMA engines; with compute_op=add: dst = dst + src",
     example="DmaCopy a, A",
+    instead={"TensorCopy": "within SBUF and PSUM", "DmaTranspose": "where axes change places"},
     source=f"{DMA_SOURCE}; NKI DMA overview; KLR DmaCopy (compute_op)",
 )
 def DmaCopy(
@@ -156,6 +157,10 @@ def DmaCopy(
     formula="dst = transpose(src, axes)",
     tensors=".hbm K bf16[{n}, 128]\n.sbuf t bf16[128, {n}]",
     example="DmaTranspose t, K",
+    instead={
+        "Transpose": "for up to 32x32 in SBUF or PSUM",
+        "MultiplyMoving": "with is_transpose=true, for up to 128x128 from SBUF into PSUM",
+    },
     source=f"{TRANSPOSE_SOURCE}; Trainium2 guide, 'DMA Transpose'",
 )
 def DmaTranspose(
@@ -205,6 +210,7 @@ def DmaTranspose(
     vendor=Names("dma_compute", "", "DmaCompute"),
     formula="dst = srcs[0] + srcs[1] + …",
     example="DmaCompute a, [A, b], reduce_op=add",
+    instead={"TensorTensor": "for two tiles in SBUF or PSUM, with any operator"},
     source=COMPUTE_SOURCE,
 )
 def DmaCompute(dst: View, srcs: tuple[View, ...], oob_mode: str, queue: int) -> Transfer:

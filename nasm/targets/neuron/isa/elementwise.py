@@ -147,6 +147,11 @@ def one_order(context: InstructionContext) -> str | None:
     vendor=Names("tensor_tensor", "TENSOR_TENSOR", "TensorTensor"),
     formula="dst = data1 <op> data2",
     example="TensorTensor c, a, b, op=add",
+    instead={
+        "TensorScalar": "where one operand is a number, or has one value per partition",
+        "ScalarTensorTensor": "where a number is applied first",
+        "DmaCompute": "where tensors in HBM are added",
+    },
     source="nki.isa.tensor_tensor; Trainium2 guide, 'Vector Engine performance mode'",
 )
 def TensorTensor(data1: Any, data2: Any, op: str) -> Any:
@@ -339,6 +344,11 @@ _ASKED = ("data", "dst", "op0", "op1", "operand0", "operand1")
     vendor=Names("tensor_scalar", "TENSOR_SCALAR", "TensorScalar"),
     formula="dst = (data <op0> operand0) <op1> operand1",
     example="TensorScalar c, a, op0=multiply, operand0=2.0",
+    instead={
+        "TensorTensor": "where the operand is a tile of its own",
+        "ScalarTensorTensor": "where the second operand is a tile",
+        "Activation": "where a function follows data * scale + bias",
+    },
     source="nki.isa.tensor_scalar; Trainium2 guide, 'Vector Engine performance mode'",
 )
 def TensorScalar(
@@ -388,6 +398,7 @@ def _stage(op: str, data: Any, operand: Any, reverse: bool) -> Any:
     vendor=Names("scalar_tensor_tensor", "", ("ScalarTensorTensor", "NcScalarTensorTensor")),
     formula="dst = (data <op0> operand0) <op1> operand1",
     example="ScalarTensorTensor c, a, b, op0=multiply, operand0=0.5, op1=add",
+    instead={"TensorTensor": "without the number", "TensorScalar": "without the second tile"},
     source="nki.isa.scalar_tensor_tensor",
 )
 def ScalarTensorTensor(
@@ -410,6 +421,7 @@ def ScalarTensorTensor(
     vendor=Names("reciprocal", "RECIPROCAL", "Reciprocal"),
     formula="dst = 1 / data",
     example="Reciprocal c, a",
+    instead={"Activation": "on Scalar, with op=reciprocal, which is less precise"},
     source="nki.isa.reciprocal",
 )
 def Reciprocal(data: Any) -> Any:

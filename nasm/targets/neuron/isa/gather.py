@@ -130,6 +130,7 @@ def _inside(indices: Any, most: int, what: str) -> None:
     "partition fastest; k = num_elem_per_idx",
     tensors=".sbuf rows u16[128, 4] input = zeros\n.sbuf taken bf16[128, 64]",
     example="LocalGather taken, a, rows",
+    instead={"NcNGather": "where each partition has indices of its own"},
     source=LOCAL,
 )
 def LocalGather(
@@ -163,6 +164,7 @@ def LocalGather(
     formula="dst[p, i] = data[p, indices[p, i]]",
     tensors=".sbuf picks u32[128, 8] input = zeros\n.sbuf picked bf16[128, 8]",
     example="NcNGather picked, a, picks",
+    instead={"LocalGather": "where 16 partitions share their indices"},
     source=NC_N,
 )
 def NcNGather(data: Any, indices: Any) -> Any:
@@ -227,6 +229,7 @@ def not_too_many_to_sort(context: InstructionContext) -> str | None:
     "= where it is in s; s[i] = src[g + i % 16, i // 16], g = the first of a group's 16 partitions",
     tensors=".sbuf largest bf16[128, 8]\n.sbuf where u32[128, 8]",
     example="TopK largest, where, best, 128",
+    instead={"Max8": "for the 8 largest of each partition"},
     source=f"{TOPK} of SDK 2.33, and of 2.32 for the ascending order where sorted is not set; "
     "assumed: the rest of the last column that results reach stays as it is, which the page leaves "
     "open; equal values in the order of their indices, the first ones taken; NaN above all "

@@ -109,6 +109,7 @@ def _pattern_size(source: str) -> Any:
     "x * sx",
     tensors=".sbuf steps i32[128, 64]",
     example="Iota steps, [[1, 64]], channel_multiplier=64",
+    instead={"Memset": "where all elements are equal"},
     source=f"{IOTA}; that the index wraps modulo 2**32 is assumed",
 )
 def Iota(
@@ -181,6 +182,10 @@ def _selected(_: InstructionContext, dst: View, src: View) -> str:
     "<cmp_op> 0, else on_false_value",
     tensors=".sbuf scores f32[128, 128]\n.sbuf masked f32[128, 128]",
     example="AffineSelect masked, scores, [[-1, 128]], 1, -30000.0, cmp_op=greater_equal",
+    instead={
+        "RangeSelect": "where an index lies between two bounds, on Vector",
+        "SelectReduce": "where a tile says which elements to keep",
+    },
     source=f"{SELECT}; KLR has no less and less_equal: negated, as its front end does",
 )
 def AffineSelect(
@@ -235,6 +240,7 @@ def _reduced(_: InstructionContext, op: str) -> str:
     formula="dst[0, i] = data[0, i] <op> data[1, i] <op> …; average: their sum / partitions",
     tensors=".sbuf total f32[1, {n}]",
     example="TensorPartitionReduce total, a, op=add",
+    instead={"TensorReduce": "along free axes"},
     source=f"{REDUCE}; order of the sum assumed: sequential in float32",
 )
 def TensorPartitionReduce(data: Any, op: str) -> Any:

@@ -301,6 +301,7 @@ def no_adding_transpose(context: InstructionContext) -> str | None:
     formula="dst[m, n] (+)= sum over k of W[k, m] * moving[k, n], in float32",
     setup="@tensor LoadStationary a",
     example="MultiplyMoving acc, b",
+    instead={"MultiplyMovingMX": "for MX dtypes"},
     source="nki.isa.nc_matmul; Trainium/Inferentia2 architecture guide, 'Tensor Engine'",
 )
 def MultiplyMoving(

@@ -28,6 +28,10 @@ COPY_SOURCE = "nki.isa.tensor_copy"
     vendor=Names("tensor_copy", "COPY", ("Copy", "NcCopy")),
     formula="dst = src",
     example="TensorCopy c, a",
+    instead={
+        "DmaCopy": "where one of the two is in HBM",
+        "CopyPredicated": "where only some elements are copied",
+    },
     source=f"{COPY_SOURCE}; Trainium2 guide, 'Vector Engine performance mode'",
 )
 def TensorCopy(src: Any) -> Any:
@@ -82,6 +86,7 @@ def _is_scale(value: float) -> bool:
     vendor=Names("memset", "MEMSET", "MemSet"),
     formula="dst = value",
     example="Memset c, 0.0",
+    instead={"Iota": "where elements count up"},
     source="nki.isa.memset",
 )
 def Memset(value: Any) -> Any:

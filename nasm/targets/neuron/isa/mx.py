@@ -286,6 +286,7 @@ def LoadStationaryMX(
         .sbuf xs u8[128, {n}]""",
     setup="@tensor LoadStationaryMX w, ws",
     example="MultiplyMovingMX acc, x, xs",
+    instead={"MultiplyMoving": "for other dtypes"},
     source="nki.isa.nc_matmul_mx; Trainium3 architecture guide, 'Quad-MXFP8/MXFP4 Matmul'",
 )
 def MultiplyMovingMX(

@@ -82,6 +82,10 @@ def negate_arithmetic(context: InstructionContext) -> str | None:
     vendor=Names("tensor_reduce", "TENSOR_REDUCE", "TensorReduce"),
     formula="dst = data[0] <op> data[1] <op> … along axis, times -1 if negate",
     example="TensorReduce m, a, op=maximum, axis=1",
+    instead={
+        "TensorPartitionReduce": "across partitions",
+        "TensorScalarReduce": "where an operator comes before the reduction",
+    },
     source=f"{SOURCE}; KLR for GpSimd from v3 on; order of the sum assumed: sequential in float32",
 )
 def TensorReduce(data: Any, op: str, axis: tuple[int, ...], negate: bool) -> Any:
@@ -109,6 +113,7 @@ def TensorReduce(data: Any, op: str, axis: tuple[int, ...], negate: bool) -> Any
     vendor=Names("max8", "", "Max8"),
     formula="dst[p, 0..7] = the 8 largest of src[p, :], descending",
     example="Max8 best, a",
+    instead={"TensorReduce": "with op=maximum, where only the largest is wanted"},
     source="nki.isa.max8",
 )
 def Max8(src: Any, nan: str) -> Any:

@@ -35,6 +35,7 @@ from nasm.targets.neuron.rules import same_partitions, same_shape
     vendor=Names("tensor_tensor_scan", "TENSOR_TENSOR_SCAN", "TensorTensorScan"),
     formula="state = (data0[i] <op0> state) <op1> data1[i]; dst[i] = state",
     example="TensorTensorScan c, a, b, 0.0, op0=multiply, op1=add",
+    instead={"TensorScalarCumulative": "where there is one tile and a number"},
     source="nki.isa.tensor_tensor_scan; KLR TensorTensorScan",
 )
 def TensorTensorScan(

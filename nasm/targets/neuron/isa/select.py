@@ -43,6 +43,10 @@ MATCH_VALUES = EngineValue("match values", "MatchValueLoad loads eight per parti
     vendor=Names("tensor_copy_predicated", "COPY_PREDICATED", "CopyPredicated"),
     formula="dst[i] = src[i] where predicate[i] != 0, else dst[i]",
     example="CopyPredicated d, a, mask",
+    instead={
+        "SelectReduce": "where the others come from a number, or the maximum is wanted",
+        "TensorCopy": "where all elements are copied",
+    },
     tensors=".sbuf d bf16[128, {n}]\n.sbuf mask u8[128, {n}]",
     source=PREDICATED,
 )

@@ -55,6 +55,10 @@ def blocks(context: InstructionContext) -> str | None:
     vendor=Names("nc_transpose", "STREAM_TRANSPOSE", "Transpose"),
     formula="dst[32a + i, 32b + j] = data[32a + j, 32b + i]",
     example="Transpose t, a[0:8, 0:8]",
+    instead={
+        "MultiplyMoving": "with is_transpose=true, for up to 128x128 from SBUF into PSUM",
+        "DmaTranspose": "where the tensor is in HBM",
+    },
     tensors=".sbuf t bf16[8, 8]",
     source=f"{TRANSPOSE}; KLR Transpose; {GUIDE}",
 )
@@ -135,6 +139,7 @@ def shuffle_starts(context: InstructionContext) -> str | None:
     setup="@vector LoadMaskRegister [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
     "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]",
     example="Shuffle d, a",
+    instead={"LocalGather": "where elements move within partitions"},
     tensors=".sbuf d bf16[128, {n}]",
     source=f"{SHUFFLE}; KLR Shuffle; {GUIDE}",
 )

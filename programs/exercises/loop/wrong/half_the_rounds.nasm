@@ -1,16 +1,12 @@
 ; fails: right  (half of the chunks)
 .target trn2
-.hbm   X  f32[8192, 64]  input = iota
-.hbm   Y  f32[8192, 64]  output
-.for i in 0..2
-.sbuf  x{i}  f32[128, 64]
-.end
+.hbm   X     f32[8192, 64]  input = iota
+.hbm   Y     f32[8192, 64]  output
+.sbuf  x[2]  f32[128, 64]
 
-.loop r in 0..32 step 2
-.for i in 0..2
-@sync    DmaCopy       x{i}, X[(r + i)*128 : +128]       after stored[r + i - 2]   post loaded[r + i]
-@vector  TensorScalar  x{i}, x{i}, op0=add, operand0=1   after loaded[r + i]       post added[r + i]
-@scalar  DmaCopy       Y[(r + i)*128 : +128], x{i}       after added[r + i]        post stored[r + i]
-.end
+.loop r in 0..32 buffers=2
+@sync    DmaCopy       x[r % 2], X[r*128 : +128]                 after stored[r - 2]   post loaded[r]
+@vector  TensorScalar  x[r % 2], x[r % 2], op0=add, operand0=1   after loaded[r]       post added[r]
+@scalar  DmaCopy       Y[r*128 : +128], x[r % 2]                 after added[r]        post stored[r]
 .end
 @scalar  .drain

@@ -1,19 +1,16 @@
 ; tiles of 2000 columns
 .target trn2
 .const N = 16000, W = 2000
-.hbm   X  f32[128, N]  input = random(seed=1)
-.hbm   Y  f32[128, N]  input = random(seed=2)
-.hbm   Z  f32[128, N]  output
-.for t in 0..3
-.sbuf  x{t}  f32[128, W]
-.sbuf  y{t}  f32[128, W]
-.end
+.hbm   X     f32[128, N]  input = random(seed=1)
+.hbm   Y     f32[128, N]  input = random(seed=2)
+.hbm   Z     f32[128, N]  output
+.sbuf  x[3]  f32[128, W]
+.sbuf  y[3]  f32[128, W]
 
 .for r in 0..N // W
-.const t = r % 3
-@sync    DmaCopy       x{t}, X[:, r*W : +W]
-@sync    DmaCopy       y{t}, Y[:, r*W : +W]
-@vector  TensorTensor  x{t}, x{t}, y{t}, op=add
-@scalar  DmaCopy       Z[:, r*W : +W], x{t}
+@sync    DmaCopy       x[r % 3], X[:, r*W : +W]
+@sync    DmaCopy       y[r % 3], Y[:, r*W : +W]
+@vector  TensorTensor  x[r % 3], x[r % 3], y[r % 3], op=add
+@scalar  DmaCopy       Z[:, r*W : +W], x[r % 3]
 .end
 .expect  Z == X + Y
