@@ -12,7 +12,7 @@ import pytest
 
 from nasm.apps.cli import main
 from nasm.grading.course import NOTES, Course
-from nasm.grading.exercise import SOLUTIONS
+from nasm.grading.exercise import SOLUTIONS, STARTER
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def test_every_exercise_has_a_start_and_a_solution() -> None:
     numbers = [each.wanted.number for each in course.exercises]
     assert len(numbers) > 5
     for each in course.exercises:
-        assert each.submissions("starter"), each.name
+        assert each.submissions(STARTER), each.name
         assert each.submissions(SOLUTIONS), each.name
     texts = [each for each in course.exercises if each.text]
     assert all(each.text.startswith("# ") for each in texts)
@@ -168,3 +168,15 @@ def test_the_course_of_two_hours_is_that_of_its_page(folder: Path) -> None:
     exercises = Course(folder).exercises
     assert planned == {e.name: e.wanted.minutes for e in exercises if e.wanted.minutes}
     assert sum(int(minutes) for minutes, _ in rows) == 120
+
+
+def test_what_is_wrong_is_said_in_whole_by_a_command(folder: Path, capsys: Any) -> None:
+    path = solved(folder, "sync")
+    path.write_text(path.read_text().replace("TensorScalar", "TensorScaler"))
+    assert learn(folder, "sync") == 1
+    (said,) = re.findall(r"the whole report: neuron-nasm (.*)", capsys.readouterr().err)
+    assert main([*said.split()]) == 2
+    assert "did you mean 'TensorScalar'?" in capsys.readouterr().err
+    shutil.copy(Course(folder).named("overlap").submissions(STARTER)[0], folder / "overlap.nasm")
+    assert learn(folder, "overlap") == 1
+    assert "the whole report" not in capsys.readouterr().err

@@ -139,7 +139,11 @@ def _next(
     """What to do now."""
     more = _folder(args.dir)
     if not found.passed:
-        lines = [f"edit {in_line(os.path.relpath(path))}"]
+        file = in_line(os.path.relpath(path))
+        lines = [f"edit {file}"]
+        if path.endswith(".nasm") and not found.correct:
+            found_waits = " --autosync" * exercise.wanted.autosync
+            lines.append(f"the whole report: {COMMAND} run {file}{found_waits}")
         if course.hints(exercise) < len(found.hints):
             lines.append(f"a hint: {COMMAND} learn {exercise.name} --hint{more}")
         return lines
