@@ -196,3 +196,51 @@ def test_the_command_answers_and_runs_a_program(
     done = installed.run(*command, "run", "six.nasm")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "sync" in done.stdout
+
+
+KERNEL = """\
+.target trn2
+.hbm   X  f32[512, 256]  input = iota
+.hbm   Y  f32[512, 256]  output
+.sbuf  x[2]  f32[128, 256]
+
+.for r in 0..4
+@sync    DmaCopy       x[r % 2], X[r*128 : +128]
+@vector  TensorScalar  x[r % 2], x[r % 2], op=multiply, operand=3
+@scalar  DmaCopy       Y[r*128 : +128], x[r % 2]
+.end
+
+.expect  Y == 3 * X
+"""
+"""A first kernel, written in order."""
+
+FIRST = ("add", "tiles", "sync", "race", "matmul")
+
+
+def test_a_new_user_writes_a_kernel_and_passes_five_exercises(installed: Installed) -> None:
+    """From the wheel alone: a kernel, its races, its waits and its profile; then the course."""
+    (installed.folder / "mine.nasm").write_text(KERNEL, encoding="utf-8")
+
+    def nasm(*words: str) -> subprocess.CompletedProcess[str]:
+        return installed.run("neuron-nasm", *words)
+
+    bare = nasm("run", "mine.nasm")
+    assert bare.returncode == 1, bare.stdout + bare.stderr
+    assert "E0502" in bare.stdout + bare.stderr
+    assert nasm("sync", "mine.nasm", "--write").returncode == 0
+    done = nasm("run", "mine.nasm", "--strict")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "PASS" in done.stdout
+    assert nasm("profile", "mine.nasm").returncode == 0
+    for number, name in enumerate(FIRST):
+        begun = nasm("learn", "--once")
+        assert begun.returncode == 1, begun.stdout + begun.stderr
+        assert f"exercise {number + 1} of " in begun.stdout
+        (file,) = (installed.folder / "nasm-course").glob(f"{name}.*")
+        assert nasm("learn", name, "--solution").returncode == 2
+        solutions = sorted((ROOT / "programs" / "exercises" / name / "solutions").iterdir())
+        file.write_bytes(solutions[0].read_bytes())
+        passed = nasm("learn", name, "--once")
+        assert passed.returncode == 0, passed.stdout + passed.stderr
+    exercises = json.loads(nasm("learn", "--list", "--json").stdout)["exercises"]
+    assert [each["exercise"] for each in exercises if each["passed"]] == list(FIRST)

@@ -13,8 +13,9 @@ DOCS = Path(__file__).resolve().parents[1]
 STYLE = """
 body{margin:0;font:22px system-ui,sans-serif;color:#1b1f24;background:#fff}
 section{box-sizing:border-box;min-height:100vh;padding:4vh 6vw;border-bottom:1px solid #d0d7de}
-h1{font-size:36px;margin:0 0 2vh}img{max-width:88vw;max-height:44vh}
-pre{font:15px ui-monospace,monospace;background:#f6f8fa;padding:12px;overflow-x:auto}
+h1{font-size:36px;margin:0 0 2vh}
+img{max-width:88vw;height:42vh;object-fit:contain;object-position:left}
+pre{font:max(15px,1.3vw) ui-monospace,monospace;background:#f6f8fa;padding:12px;overflow-x:auto}
 @media print{section{break-after:page}}
 """
 SCRIPT = """

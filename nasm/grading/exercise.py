@@ -40,7 +40,8 @@ CHECKS = ("read", "run", "order", "right", "time", "mfu", "bytes", "lines", "ins
 class ExerciseGoal:
     """What an exercise asks for: each limit that is not None is a check.
 
-    ``number`` is its place among others. ``kernel`` is the name of the function that a submission
+    ``number`` is its place among others, ``minutes`` what a course of two hours plans for it: 0 if
+    that leaves it out. ``kernel`` is the name of the function that a submission
     in Python has. ``seeds`` make the inputs; where there are ``shapes``, the values of each name,
     the inputs of the k-th seed are made for the k-th value of each. They are constants of a text.
     Fresh cases are also made for ``more_shapes``.
@@ -54,6 +55,7 @@ class ExerciseGoal:
 
     title: str
     number: int = 0
+    minutes: int = 0
     target: str = "trn2"
     kernel: str = ""
     autosync: bool = False
@@ -117,6 +119,7 @@ def _table(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
 _KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "title": ("a text", lambda value: isinstance(value, str)),
     "number": ("a number from 0 on", _whole),
+    "minutes": ("a number from 0 on", _whole),
     "target": ("a text", lambda value: isinstance(value, str)),
     "kernel": ("a text", lambda value: isinstance(value, str)),
     "autosync": ("true or false", lambda value: isinstance(value, bool)),

@@ -254,7 +254,8 @@ class Part:
     ``items`` are names that expressions have for its items, in their order. If it is ``by_queue``
     the first cell of its rows, or without a table the first axis of its array, says which queue
     of the core it belongs to. What can be set by hand has a ``put``, and for items, by their names,
-    maybe ``words`` for numbers.
+    maybe ``words`` for numbers. ``data`` says that results are computed from its elements: it is a
+    register file, and no counter or setting.
     """
 
     name: str
@@ -264,6 +265,7 @@ class Part:
     by_queue: bool = False
     put: Put | None = None
     words: Mapping[str, Mapping[str, int]] = field(default_factory=dict, compare=False)
+    data: bool = False
 
     @property
     def names(self) -> dict[str, int | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from nasm.apps.cli import main
 from nasm.grading.course import NOTES, Course
-from nasm.grading.exercise import SOLUTIONS
+from nasm.grading.exercise import SOLUTIONS, STARTER
 
 
 @pytest.fixture
@@ -140,7 +141,7 @@ def test_every_exercise_has_a_start_and_a_solution() -> None:
     numbers = [each.wanted.number for each in course.exercises]
     assert len(numbers) > 5
     for each in course.exercises:
-        assert each.submissions("starter"), each.name
+        assert each.submissions(STARTER), each.name
         assert each.submissions(SOLUTIONS), each.name
     texts = [each for each in course.exercises if each.text]
     assert all(each.text.startswith("# ") for each in texts)
@@ -157,3 +158,25 @@ def test_after_an_exercise_in_the_middle_the_one_behind_it_is_next(
     behind = course.exercises[course.place(race)]
     assert f"next, {behind.wanted.title}" in capsys.readouterr().err
     assert course.next(course.exercises[-1]) == course.exercises[0]
+
+
+def test_the_course_of_two_hours_is_that_of_its_page(folder: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "course.md").read_text()
+    table = page.partition("## Two hours")[2].partition("## A day")[0]
+    rows = re.findall(r"^\| (\d+) \| .*? \| (?:`(\w+)`)? *\|", table, re.MULTILINE)
+    planned = {name: int(minutes) for minutes, name in rows if name}
+    exercises = Course(folder).exercises
+    assert planned == {e.name: e.wanted.minutes for e in exercises if e.wanted.minutes}
+    assert sum(int(minutes) for minutes, _ in rows) == 120
+
+
+def test_what_is_wrong_is_said_in_whole_by_a_command(folder: Path, capsys: Any) -> None:
+    path = solved(folder, "sync")
+    path.write_text(path.read_text().replace("TensorScalar", "TensorScaler"))
+    assert learn(folder, "sync") == 1
+    (said,) = re.findall(r"the whole report: neuron-nasm (.*)", capsys.readouterr().err)
+    assert main([*said.split()]) == 2
+    assert "did you mean 'TensorScalar'?" in capsys.readouterr().err
+    shutil.copy(Course(folder).named("overlap").submissions(STARTER)[0], folder / "overlap.nasm")
+    assert learn(folder, "overlap") == 1
+    assert "the whole report" not in capsys.readouterr().err

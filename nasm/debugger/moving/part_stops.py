@@ -23,7 +23,7 @@ def state(value: Value) -> State:
 
 def changes(was: State, now: State) -> tuple[int, tuple[ElementChange, ...]]:
     """How many elements are not what they were, and the first of them."""
-    other = _differs(was, now)
+    other = differing(was, now)
     few = tuple(
         ElementChange(tuple(map(int, at)), *(_element(part, tuple(at)) for part in (was, now)))
         for at in (np.argwhere(other)[:FEW] if other.ndim else [()])
@@ -70,7 +70,7 @@ class OnPart(Test):
         self.meet(Met(f"{self.name} changed{at}", queue, pc, count, few, tick=tick))
 
 
-def _differs(was: State, now: State) -> Array:
+def differing(was: State, now: State) -> Array:
     """Where bits of elements that are known differ, or one is known that was not, or no longer."""
     (before, knew), (after, known) = was, now
     raw = f"u{after.dtype.itemsize}"

@@ -43,7 +43,7 @@ Place = TensorElements | RegisterOrigin | EngineElements
 
 @dataclass(frozen=True, slots=True)
 class OfCore:
-    """Parts of what cores hold, as an expression of them; of what they were made is not known."""
+    """Parts of what cores hold, or memory that these write by address, as an expression of them."""
 
     text: str
 

@@ -14,6 +14,7 @@ from nasm.base.records import dataclass
 from nasm.base.source import brief
 from nasm.debugger.origins.origins import OfCore, Place
 from nasm.debugger.origins.writes import CHANGE
+from nasm.sim.counters import Who
 
 Array = np.ndarray[Any, Any]
 
@@ -72,7 +73,7 @@ class OriginSource:
     text: str
     values: Array
     dtype: DType | None
-    place: Place
+    place: Place | OfCore
     whys: tuple[Why, ...] = ()
 
     @property
@@ -130,11 +131,15 @@ class Why(Drawn):
 
 @dataclass(frozen=True, slots=True)
 class LastWrite:
-    """The last write of some elements; ``position`` is that of its event."""
+    """The last write of some elements; ``position`` is that of its event.
+
+    ``who`` is the place of the instruction that wrote, if one did.
+    """
 
     text: str
     maker: Maker
     position: int
+    who: Who = (-1, -1)
 
     def __repr__(self) -> str:
         return f"<{self.text}: {self.maker}>"

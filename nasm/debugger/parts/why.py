@@ -26,21 +26,21 @@ class WhyPart:
     def __call__(self, text: str, depth: int | None = None, most: int | None = None) -> Why:
         """Where an element of a tensor, or a part of what a core holds, got the value it has now.
 
-        Of a part that is the last instruction that changed it; of an element what made it, of what,
-        and where that came from, ``depth`` times back (copies are ignored), with ``most`` as the
-        limit of values in all. Raises Failure.
+        It says what made it, of what, and where that came from, ``depth`` times back (copies are
+        ignored), with ``most`` as the limit of values in all. Raises Failure.
         """
         from nasm.debugger.origins import part_changes
 
         asked = part_changes.of_core(self.run, text)
-        if asked is None:
-            from nasm.debugger.origins.why import why
+        from nasm.debugger.origins.why import DEPTH, MOST, why
 
-            bounds = {"depth": depth, "most": most}
-            given = {name: bound for name, bound in bounds.items() if bound is not None}
-            return why(self.run, self.past, text, **given)
+        depth, most = DEPTH if depth is None else depth, MOST if most is None else most
+        if asked is None:
+            return why(self.run, self.past, text, depth, most)
         with self.travel.excursion():
-            return part_changes.why(self.run, asked, self.travel.met_last, self.past)
+            search = self.travel.met_last
+            question = part_changes.PartQuestion(self.run, search, self.past, depth, most)
+            return question.why(asked.text)
 
     def last_write(self, text: str) -> LastWrite | None:
         """The last write of any element of a tensor or slice until now; None if there was none.

@@ -139,7 +139,11 @@ def _next(
     """What to do now."""
     more = _folder(args.dir)
     if not found.passed:
-        lines = [f"edit {in_line(os.path.relpath(path))}"]
+        file = in_line(os.path.relpath(path))
+        lines = [f"edit {file}"]
+        if path.endswith(".nasm") and not found.correct:
+            found_waits = " --autosync" * exercise.wanted.autosync
+            lines.append(f"the whole report: {COMMAND} run {file}{found_waits}")
         if course.hints(exercise) < len(found.hints):
             lines.append(f"a hint: {COMMAND} learn {exercise.name} --hint{more}")
         return lines
@@ -172,6 +176,7 @@ def _listed(course: Course) -> list[dict[str, object]]:
         {
             "exercise": each.name,
             "title": each.wanted.title,
+            "minutes": each.wanted.minutes,
             "begun": course.begun(each),
             "passed": course.passed(each),
         }
@@ -191,11 +196,13 @@ def _list(args: argparse.Namespace, screen: Screen, course: Course) -> int:
     for place, each in enumerate(course.exercises, 1):
         state = "passed" if course.passed(each) else "begun" if course.begun(each) else ""
         mark = ">" if current is not None and each.name == current.name else ""
-        rows.append([mark, str(place), each.name, each.wanted.title, state])
-    heads = ["", ">no.", "exercise", "title", ""]
+        short = str(each.wanted.minutes or "")
+        rows.append([mark, str(place), each.name, each.wanted.title, short, state])
+    heads = ["", ">no.", "exercise", "title", ">2 h", ""]
     screen.show(*map(Text, table(heads, rows, screen.width or 80)))
     done = sum(map(course.passed, course.exercises))
     screen.note(f"\n{done} of {len(course.exercises)} passed; {COMMAND} learn continues")
+    screen.note("2 h: the minutes of those that are done in a course of two hours")
     return OK
 
 

@@ -221,19 +221,22 @@ def _gprs(core: Tensix) -> Seen:
 
 
 PARTS: Final = (
-    Part("dst", "Dst as numbers, in the format that t1's configuration says", _dst, put=put.dst),
+    Part("dst", "Dst as numbers, in the format that t1's configuration says", _dst, put=put.dst,
+         data=True),
     Part("dst16", "Dst as it is stored: 1024 rows of 16 bits", _dst16, put=put.dst16),
     Part("dst32", "Dst as 512 rows of 32 bits over the same storage", _dst32, put=put.dst32),
-    Part("srca", "SrcA as numbers: two banks of 64 rows", _srca, put=_put_srca),
-    Part("srcb", "SrcB as numbers: two banks of 64 rows", _srcb, put=_put_srcb),
+    Part("srca", "SrcA as numbers: two banks of 64 rows", _srca, put=_put_srca, data=True),
+    Part("srcb", "SrcB as numbers: two banks of 64 rows", _srcb, put=_put_srcb, data=True),
     Part("lreg", "LReg[0] to LReg[14] as float32, 4 by 8 lanes; .view(i32) as integers", _lregs,
-         tuple(f"lreg{n}" for n in range(LANE_NUMBERS)), put=put.lregs),
+         tuple(f"lreg{n}" for n in range(LANE_NUMBERS)), put=put.lregs,
+         data=True),
     Part("lreg15", "LReg[15], which is constant: twice the number of each lane", _lane_numbers),
-    Part("flag", "the lanes' flags, where they are used", _flag, put=put.flags),
+    Part("flag", "the lanes' flags, where they are used", _flag, put=put.flags, data=True),
     Part("active", "which lanes execute", _active),
     Part("flag_stack", "flags that were pushed, the latest first; bit 0 is lane 0", _stack),
     Part("lane_config", "LaneConfig of the eight columns", _lane_config,
          put=into(lambda core: core.vector.lane_config, "LaneConfig", LANE_CONFIG)),
-    Part("gpr", "the general registers of each thread", _gprs, by_queue=True, put=gprs),
+    Part("gpr", "the general registers of each thread", _gprs, by_queue=True, put=gprs,
+         data=True),
 )  # fmt: skip
 """What register files can be looked at."""
