@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from random import Random
@@ -225,11 +226,19 @@ def programs(seed: int) -> Iterator[str]:
     """Mutated texts that Python can read, and that change no module."""
     random = Random(seed)
     for text in (mutated(random) for _ in range(20)):
-        with suppress(SyntaxError):
-            nodes = list(ast.walk(ast.parse(text)))
-            stored = [n for n in nodes if isinstance(n, ast.Attribute) and type(n.ctx) is ast.Store]
-            if not stored:
+        if _readable(text):
+            nodes = ast.walk(ast.parse(text))
+            if not any(isinstance(n, ast.Attribute) and type(n.ctx) is ast.Store for n in nodes):
                 yield text
+
+
+def _readable(text: str) -> bool:
+    """Whether Python takes a text without a warning, such as that a number is called."""
+    with suppress(SyntaxError, SyntaxWarning), warnings.catch_warnings():
+        warnings.simplefilter("error", SyntaxWarning)
+        compile(text, "<mutated>", "exec")
+        return True
+    return False
 
 
 @each("seed", part(range(1000), 6))

@@ -200,7 +200,8 @@ def test_the_document_of_a_check_has_the_keys_of_the_page(document: Any, tmp_pat
 def test_the_documents_of_isa_have_the_keys_of_the_page(document: Any) -> None:
     given = (), ("MultiplyMoving",), ("Npo",), ("--options",), ("--timing",), ("--search", "add")
     found = [document("isa", *words) for words in (*given, ("SETRWC",))]
-    assert named("isa", *found) == documented("isa")
+    empty = {"instruction.instead"}  # of one that nothing replaces
+    assert named("isa", *found) - empty == documented("isa")
 
 
 def test_the_documents_of_explain_have_the_keys_of_the_page(document: Any) -> None:
