@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -288,3 +289,25 @@ def _alive(group: int) -> bool:
         if int(fields[2]) == group and fields[0] != "Z":
             return True
     return False
+
+
+def test_a_caller_cancels_what_it_no_longer_wants(monkeypatch: pytest.MonkeyPatch) -> None:
+    children: list[subprocess.Popen[bytes]] = []
+    start = process._started
+
+    def started(*given: Any) -> subprocess.Popen[bytes]:
+        children.append(start(*given))
+        return children[-1]
+
+    monkeypatch.setattr(process, "_started", started)
+    tile = ".target trn2\n.sbuf a f32[128, 8192]\n"
+    looks = iter([False] * 10)
+    with pytest.raises(process.Cancelled):
+        nasm.isolated(
+            f"{tile}@vector\n.for i in 0..9000\nMemset a, 1.0\n.end\n",
+            limits=LIMITS,
+            cancelled=lambda: next(looks, True),
+        )
+    (child,) = children
+    assert child.returncode is not None
+    assert not _alive(child.pid)

@@ -8,17 +8,20 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nasm.apps.cli import main
+from nasm.apps.play import workers
 from nasm.apps.play.assets import ASSETS
 from nasm.apps.play.folder import Folder
 from nasm.apps.play.server import LARGEST_REQUEST, PlayServer, Serving
 from nasm.apps.play.workers import Workers
+from nasm.isolation.process import Cancelled
 
 GOOD = ".target trn2\n.sbuf a f32[128, 8]\n@vector Memset a, 1.0\n.expect a == 1\n"
 ENDLESS = """\
@@ -69,8 +72,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(folder: Path) -> Iterator[Client]:
-    workers = Workers(1, str(folder))
-    serving = Serving(workers, Folder(str(folder), read_only=False), "word")
+    made = Workers(1, str(folder))
+    serving = Serving(made, Folder(str(folder), read_only=False), "word")
     with PlayServer(("127.0.0.1", 0), serving) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
@@ -79,7 +82,7 @@ def client(folder: Path) -> Iterator[Client]:
         finally:
             server.shutdown()
             thread.join()
-            workers.close()
+            made.close()
 
 
 def test_files_of_the_page_are_sent_and_nothing_else(client: Client) -> None:
@@ -143,16 +146,36 @@ def test_a_program_without_end_is_ended(client: Client) -> None:
     assert client.ask("run", text=many)[1]["status"] == "limit reached"
 
 
-def test_a_run_ends_when_its_client_has_gone(client: Client) -> None:
-    long = ".target trn2\n.sbuf a f32[128, 32768]\n@vector\n.for i in 0..200\nMemset a, 1.0\n.end\n"
-    body = json.dumps({"text": long}).encode()
+def test_a_run_ends_when_its_client_has_gone(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def endless(*_: object, cancelled: Callable[[], bool], **__: object) -> None:
+        begun.set()
+        for _ in range(3000):
+            if cancelled():
+                ended.set()
+                raise Cancelled
+            time.sleep(0.01)
+
+    monkeypatch.setattr(workers, "isolated", endless)
+    body = json.dumps({"text": GOOD}).encode()
     with socket.create_connection(("127.0.0.1", int(client.port))) as wire:
         wire.sendall(
             b"POST /api/run HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             b"Authorization: Bearer word\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
         )
-        time.sleep(0.5)
+        assert begun.wait(20)
+        assert not ended.is_set()
+    assert ended.wait(20)
+    monkeypatch.undo()
     assert client.ask("run", text=GOOD)[1]["ok"]  # there is one place: the first has left it
+
+
+def test_a_port_that_is_taken_is_an_error(client: Client, capsys: pytest.CaptureFixture) -> None:
+    assert main(["play", "--port", str(client.port)]) == 2
+    assert "E0851" in capsys.readouterr().err
 
 
 def test_programs_of_the_folder_are_read_and_written(client: Client, folder: Path) -> None:
@@ -196,14 +219,14 @@ def test_a_folder_that_is_read_only_is_not_written(folder: Path) -> None:
 
 
 def test_a_worker_that_dies_is_replaced() -> None:
-    workers = Workers(1, None)
+    made = Workers(1, None)
     try:
-        assert workers.answer("check", {"text": GOOD})["problems"] == []
-        (process,) = workers._pool._executor._processes.values()  # type: ignore[union-attr]
+        assert made.answer("check", {"text": GOOD})["problems"] == []
+        (process,) = made._pool._executor._processes.values()  # type: ignore[union-attr]
         process.kill()
-        assert workers.answer("format", {"text": GOOD})["text"]
+        assert made.answer("format", {"text": GOOD})["text"]
     finally:
-        workers.close()
+        made.close()
 
 
 @pytest.mark.thorough
