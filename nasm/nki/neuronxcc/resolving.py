@@ -92,10 +92,10 @@ def _too_many(tensor: TileTensor, box: Box, cut: set[int]) -> set[int]:
 
 
 def _apart(sizes: dict[int, int], steps: dict[int, int]) -> list[int]:
-    """Axes that do not go on where the one inside of them ends."""
+    """Axes whose next position is not where the one inside of them ends."""
     axes = list(sizes)
-    goes_on = {n for n, inner in pairwise(axes) if steps[n] == steps[inner] * sizes[inner]}
-    return [n for n in axes if n not in goes_on]
+    joined = {n for n, inner in pairwise(axes) if steps[n] == steps[inner] * sizes[inner]}
+    return [n for n in axes if n not in joined]
 
 
 def _in_scope(tensor: TileTensor, made: LoopRound) -> None:
