@@ -196,7 +196,7 @@ class Outlines:
         outline = Outline(traits, operands, registers, state, self.findings, delay)
         if traits.tile is not None and shape.row.effect is None:
             refuse = partial(_refuse, _by_tile(shape.row, traits.tile))
-            return Work(number, refuse, _nothing), outline
+            return Work(number, refuse, nothing), outline
         reads = self._regions(traits.reads, shape, operands)
         writes = self._regions(traits.writes, shape, operands)
         for position, _ in traits.registers:
@@ -204,11 +204,11 @@ class Outlines:
         for position, _ in traits.stored:
             writes.append(registers.region(operands[position].number))  # type: ignore[attr-defined]
         gate = state.gate(traits.states)
-        start: Callable[[int], Any] = _nothing
-        finish: Callable[[Any], None] = _nothing
+        start: Callable[[int], Any] = nothing
+        finish: Callable[[Any], None] = nothing
         if traits.stored or traits.registers or traits.loaded or traits.held:
             start = outline.start
-            finish = outline.finish if traits.stored else _nothing
+            finish = outline.finish if traits.stored else nothing
         if traits.computes and shape.row.acts:
             start, finish = outline.act, _acted
         work = Work(number, start, finish, tuple(reads), tuple(writes), gate)
@@ -235,8 +235,8 @@ def _refuse(why: Refused, _: Any) -> Any:
     raise why
 
 
-def _nothing(*_: Any) -> None:
-    return None
+def nothing(*_: Any) -> None:
+    """What most instructions do when they start, and when they complete."""
 
 
 def _acted(then: Callable[[], None] | None) -> None:
