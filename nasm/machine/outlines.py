@@ -26,6 +26,7 @@ from nasm.machine.transfers import Launched, Mover, Transfers, direct_start
 from nasm.program.footprint.layout import Regions
 from nasm.program.footprint.traits import Footprint, Traits, addressed, here
 from nasm.program.shapes import Shape
+from nasm.sim.channels import Portion
 from nasm.sim.counters import Who
 from nasm.sim.queues import Work
 from nasm.views.regions import Region
@@ -209,7 +210,7 @@ class Outlines:
         if traits.stored or traits.registers or traits.loaded or traits.held:
             start = outline.start
             finish = outline.finish if traits.stored else nothing
-        if traits.computes and shape.row.acts:
+        if traits.computes and traits.acts:
             start, finish = outline.act, _acted
         work = Work(number, start, finish, tuple(reads), tuple(writes), gate)
         work.uses, work.sets = tuple(traits.states), tuple(traits.held)
@@ -267,10 +268,10 @@ NOTHING = Nothing()
 class OutlinedTransfer:
     """A transfer of which only the places and the times are known."""
 
-    __slots__ = ("_start", "plan")
+    __slots__ = ("_start", "plan", "portions")
 
-    def __init__(self, plan: Plan, start: TransferStart) -> None:
-        self.plan, self._start = plan, start
+    def __init__(self, plan: Plan, portions: tuple[Portion, ...], start: TransferStart) -> None:
+        self.plan, self.portions, self._start = plan, portions, start
 
     def start(self, who: Who) -> TransferStart:
         """What it touches: always the same."""
@@ -284,10 +285,10 @@ class OutlinedTransfer:
 class RefusedTransfer:
     """A transfer whose addresses a tile decides."""
 
-    __slots__ = ("plan", "tile")
+    __slots__ = ("plan", "portions", "tile")
 
-    def __init__(self, plan: Plan, tile: View) -> None:
-        self.plan, self.tile = plan, tile
+    def __init__(self, plan: Plan, portions: tuple[Portion, ...], tile: View) -> None:
+        self.plan, self.portions, self.tile = plan, portions, tile
 
     def start(self, who: Who) -> TransferStart:
         """It cannot start."""
@@ -319,5 +320,6 @@ class OutlinedTransfers(Transfers):
         """A transfer as the target splits it."""
         tile = addressed([view for move in transfer.moves for view in move])
         if tile is not None:
-            return RefusedTransfer(plan, tile)
-        return OutlinedTransfer(plan, direct_start(self.addresses, transfer, self.fresh()))
+            return RefusedTransfer(plan, self.portions(plan), tile)
+        start = direct_start(self.addresses, transfer, self.fresh())
+        return OutlinedTransfer(plan, self.portions(plan), start)
