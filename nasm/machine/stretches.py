@@ -2,7 +2,7 @@
 
 They occupy one unit, each for as long as the others, wait for nothing and post nothing, and none
 reads what an earlier one has yet to write. So one starts after the other, and a stretch of them is
-one event where nothing else happens meanwhile: a burst, of which nothing but the times has to be computed.
+one event where nothing else happens meanwhile: a burst of which nothing but times is computed.
 """
 
 from __future__ import annotations
