@@ -19,10 +19,9 @@ from nasm.base.problems import Failure, Problem
 from nasm.base.records import dataclass, replace
 from nasm.base.source_files import Given, ObjectFile, Text, program_of
 from nasm.isolation import process
-from nasm.isolation.child import MADE, PROTECTED
+from nasm.isolation.exchange import MADE, PROTECTED, Ended
 from nasm.isolation.limits import Limits, Protection
 from nasm.isolation.outcome import How, Outcome, Printed
-from nasm.isolation.process import Ended
 from nasm.isolation.work import OF_MEMORY, Ran, RunWork, TraceWork, Work, unpacked
 from nasm.language.objects.writing import written
 from nasm.machine.inputs import Inputs
