@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from nasm.base import host_memory
 from nasm.base.problems import Failure, Problem
@@ -80,3 +80,8 @@ class Ended:
                 return
             yield kind, bytes(data[at : at + size])
             at += size
+
+
+Perform = Callable[[Sequence[Work], Limits, float, str, bytes, Callable[[], bool]], Ended]
+"""What does some work within limits until a moment of the monotonic clock: it may write to a
+folder, marks its answers with a word, and ends once a function returns true."""
