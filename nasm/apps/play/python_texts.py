@@ -10,35 +10,20 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from pygments.lexers.python import PythonLexer
-from pygments.token import Comment, Keyword, Name, Number, String
-
+from nasm.apps.highlighting import python_classes
 from nasm.apps.lsp.positions import units
 from nasm.nki.exceptions import NOT_RUN
 
 PYTHON = "python"
 
-_CLASSES = {
-    Comment: "c1",
-    Keyword: "k",
-    Name.Function: "nf",
-    Name.Decorator: "nd",
-    String: "s",
-    Number: "m",
-}
-"""The classes of kinds of words, of those that the page has colours for."""
-
 
 def _checked(text: str) -> dict[str, Any]:
     """The colours of its words, and why Python cannot read it."""
-    return {"colours": list(_colours(text)), "problems": list(_problems(text)), "fixes": []}
-
-
-def _colours(text: str) -> Iterator[tuple[int, str]]:
-    for _, token, word in PythonLexer().get_tokens_unprocessed(text):
-        while token not in _CLASSES and token.parent is not None:
-            token = token.parent
-        yield units(word), _CLASSES.get(token, "")
+    return {
+        "colours": [(units(word), name) for word, name in python_classes(text)],
+        "problems": list(_problems(text)),
+        "fixes": [],
+    }
 
 
 def _problems(text: str) -> Iterator[dict[str, Any]]:
