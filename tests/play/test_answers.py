@@ -135,7 +135,7 @@ def test_a_kernel_is_coloured_and_what_python_cannot_read_is_marked() -> None:
     assert 2 * sum(length for length, _ in right["colours"]) == len(KERNEL.encode("utf-16-le"))
     assert {"k", "c1", "nd", "nf", "m"} <= {name for _, name in right["colours"]}
     (error,) = found("check", KERNEL.replace("x * 2", '"𝛼" * (2'), language="python")["problems"]
-    assert error["range"][:2] == [4, 17]
+    assert error["range"][:2] == [4, 18]
     assert "'(' was never closed" in error["message"]
     for text in ("\0", "(" * 20_000, "x = 1\n  y\n"):
         assert len(found("check", text, language="python")["problems"]) == 1
