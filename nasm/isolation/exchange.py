@@ -1,4 +1,4 @@
-"""What is asked of whoever does some work, what that answers, and how it ended."""
+"""What is asked of a process, what it answers, and how it ended."""
 
 from __future__ import annotations
 
