@@ -27,7 +27,7 @@ class LlkScope:
             raise self.refused(node, refused.message, refused.hint) from None
 
     def refused(self, node: Any, message: str, hint: str = "") -> Failure:
-        """What is wrong with a node, at its place in the file."""
+        """A problem of a node, at its place in the file."""
         meta = getattr(node, "meta", None)
         known = meta is not None and not meta.empty
         start = self.start + (getattr(meta, "start_pos", 0) if known else 0)
