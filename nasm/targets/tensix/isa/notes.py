@@ -72,7 +72,7 @@ def of_matrix(facts: MatrixFacts) -> Iterator[str]:
     elif cycles:
         yield f"For {cycles} more cycles the unit takes nothing else."
     if not banks and dst is None and not cycles:
-        yield "It waits for no bank, and the unit's instruction in the cycle after it sees what it did."
+        yield "It waits for no bank, and what follows it in the unit sees what it did."
 
 
 def of_pace(pace: Paces) -> Iterator[str]:
