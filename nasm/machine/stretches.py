@@ -32,7 +32,7 @@ Planner = Callable[[Queue, int, int, Mapping[int, Blocked]], Planned | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class StillBurst:
     """A burst of instructions that do nothing; see :class:`nasm.isa.core_state.Burst`."""
 
     starts: Sequence[int]
@@ -83,7 +83,7 @@ class Stretches:
             return None
         pcs = range(queue.pc, queue.pc + count)
         starts = np.arange(count, dtype=np.int64) * step
-        burst = Stretch(starts, latencies)  # type: ignore[arg-type]
+        burst = StillBurst(starts, latencies)  # type: ignore[arg-type]
         return Planned(burst, (), pcs, (), pcs.__getitem__, _unexpanded)
 
     def _latencies(self, queue: Queue, head: Task, most: int, step: int) -> list[int]:
