@@ -57,6 +57,6 @@ def test_the_example_of_a_row_runs_and_shows_something(row: Row) -> None:
     said = [problem.message for problem in (*report.problems, *report.hazards)]
     assert (report.status, said) == (Status.FINISHED, [])
     lines = text.splitlines()
-    assert lines[-1] == f"@t0 {row.example}"
+    assert lines[-1] == f"@{row.engines[0]} {row.example}"
     without = ran("\n".join([*lines[:-1], "@t0 NOP"]))
     assert (held(session) == held(without)) is (row.name in IDLE)
