@@ -119,7 +119,7 @@ def _enter(core: Coprocessor, bits: int) -> None:
 
 def refuse_in_reset(core: Coprocessor, mnemonic: str, unit: str) -> None:
     """Refuse an instruction of a unit that works on what is held in reset; raises Refused."""
-    of = _THCON_USERS if core.soft_reset >> THCON & 1 else ()
+    of: tuple[str, ...] = _THCON_USERS if core.soft_reset >> THCON & 1 else ()
     of += _SOURCE_USERS if core.soft_reset & _EFFECTIVE & ~(1 << THCON) else ()
     if unit not in of:
         return
