@@ -8,6 +8,7 @@ from nasm.base.problems import Refused
 from nasm.isa.target import Target
 from nasm.isa.words import Words
 from nasm.language.printing.comments import comment
+from nasm.language.printing.elf_files import ElfStretch
 from nasm.program import instruction_text
 from nasm.program.program import Instruction, Program
 
@@ -50,6 +51,16 @@ def text_of(target: Target, name: str, queues: Queues) -> str:
     lines = [f".target {name}"]
     for queue, given in queues.items():
         lines += ["", f"@{queue}", *(f"    {line}" for line in _lines(words, given))]
+    return "\n".join(lines) + "\n"
+
+
+def text_of_code(target: Target, name: str, queue: str, found: Sequence[ElfStretch]) -> str:
+    """The words in code as lines of a queue, each with its address in a comment."""
+    words = words_known(target)
+    lines = [f".target {name}", "", f"@{queue}"]
+    for stretch in found:
+        lines += [f"    {comment(f'{stretch.name} at {stretch.address:#x}'.strip())}"]
+        lines += [f"    {line(words, word):60}  ; {at:#x}" for at, word in stretch.words]
     return "\n".join(lines) + "\n"
 
 
