@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Final
 
 from nasm.base.problems import listed
@@ -148,6 +149,7 @@ def for_atomic(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Bloc
 def _inside(waits: Waits) -> Waits:
     """A wait inside of the scalar unit, which keeps others out of it."""
 
+    @wraps(waits)
     def held(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
         found = waits(core, thread, fields, mnemonic)
         if found is not None:
@@ -196,13 +198,16 @@ def to_store(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocke
 
 
 def for_mutex(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
-    """A mutex that is free; the thread is noted as one that wants it."""
+    """A mutex that no other thread holds.
+
+    The thread is noted as one that wants it.
+    """
     want(core, thread, fields["Index"])
     return waits_for_mutex(core, thread, fields["Index"])
 
 
 def to_release(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
-    """A mutex that there is."""
+    """A mutex of its number: there is no mutex 1, and none above 7."""
     return waits_to_release(fields["Index"])
 
 

@@ -66,6 +66,7 @@ class Family:
         starts: Start | None = None,
         waits: Waits | None = None,
         settings: SettingGroup | None = None,
+        hazard: str = "",
         example: str = "",
         **more: Any,
     ) -> Row:
@@ -85,6 +86,7 @@ class Family:
             starts: What happens when it starts, if that is not as for others of its unit.
             waits: What it waits for besides the gate and its unit.
             settings: What it writes of what programs may set by name, or its page documents.
+            hazard: What programs have to wait for themselves, where the facts do not say it.
             example: An example; without one it is the mnemonic with two fields.
             more: Passed to :meth:`~nasm.isa.isa.Isa.instruction`.
         """
@@ -112,7 +114,7 @@ class Family:
             rules=(documented(word.encoding, word.source),),
             vendor={"tt-llk": word.macros, "ISA documentation": _page(word)},
             **more,
-        )(_named(word, executed, self.module, _notes(facts)))
+        )(_named(word, executed, self.module, [*_notes(word, facts, pace, waits), hazard]))
 
 
 def arrange(units: Iterable[str]) -> None:
@@ -214,7 +216,16 @@ def _written(word: Word) -> list[Operand]:
 
 def _explained(word: Word, operand: Field) -> str:
     """What an operand is for, and the other names of it and of its parts."""
-    return "; ".join(filter(None, (_parts(word, operand), operand.meaning)))
+    return "; ".join(
+        filter(None, (_parts(word, operand), operand.meaning, _named_only(word, operand)))
+    )
+
+
+def _named_only(word: Word, operand: Field) -> str:
+    """Of an operand of which no meaning is published, that there is none."""
+    if operand.mask & ~word.encoding.free or word.described is Described.NAME:
+        return ""
+    return "documents only name it, and nothing reads it"
 
 
 def _parts(word: Word, operand: Field) -> str:
@@ -246,11 +257,18 @@ def _refusing(word: Word) -> Callable[[Tensix, int, int], Done]:
     return refuse
 
 
-def _notes(facts: Lanes | MatrixFacts | None) -> list[str]:
+def _notes(
+    word: Word, facts: Lanes | MatrixFacts | None, pace: Paces | None, waits: Waits | None
+) -> list[str]:
     """What the facts of an instruction mean to those that write programs."""
+    if word.described is Described.NAME:
+        return [*notes.of_named()]
     if isinstance(facts, Lanes):
         return [*notes.of_lanes(facts)]
-    return [*notes.of_matrix(facts)] if isinstance(facts, MatrixFacts) else []
+    if isinstance(facts, MatrixFacts):
+        return [*notes.of_matrix(facts)]
+    made = [] if pace is None else [*notes.of_pace(pace)]
+    return made + ([] if waits is None else [*notes.of_waits(waits.__doc__ or "")])
 
 
 def _named(
@@ -263,7 +281,7 @@ def _named(
 
     executed.__name__, executed.__module__ = word.mnemonic, module
     where = f"It is executed by the {word.unit.name}; {word.unit.gate}."
-    executed.__doc__ = "\n\n".join((word.summary, where, *noted))
+    executed.__doc__ = "\n\n".join((word.summary, where, *filter(None, noted)))
     executed.__annotations__ = {"return": Done}
     return executed
 
