@@ -35,10 +35,10 @@ JUDGED = frozenset({"E0404", "E0405", "E0503", "E0507"})
 
 
 class EngineValues(Observer):
-    """Follows what the engines hold, and what is wrong with that.
+    """Follows what the engines hold, and says what does not fit.
 
     ``states`` are the values that an engine may hold, by their number; 0 is what it starts with.
-    What follows when some instruction of a shape is executed in one of them is worked out once.
+    What follows when some instruction of a shape is executed in one of them is found once.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -65,12 +65,12 @@ class EngineValues(Observer):
 
     @property
     def problems(self) -> Iterator[Problem]:
-        """What is wrong with what the engines held, each line once."""
+        """What does not fit what the engines held, each line once."""
         for queue, pc, refused in self._refused.values():
             yield refused.at(self.program.span(queue, pc))
 
     def _after(self, queue: int, pc: int, shape: Shape) -> tuple[int, Refused | None]:
-        """The number of the state after an instruction, and what is wrong with it."""
+        """The number of the state after an instruction, and why it cannot be executed."""
         before = self.now[queue]
         instruction = self.program.instruction(queue, pc)
         if shape.row.holds or addressed(instruction.operands) is not None:
