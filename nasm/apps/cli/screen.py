@@ -72,8 +72,10 @@ class Screen:
         self.tell(Text(message))
 
     def tell(self, text: Text) -> None:
-        """Print to standard error."""
+        """Print to standard error; on a terminal lines are broken between words."""
         streams.flush(sys.stdout)
+        if self.err.is_terminal:  # a word that is wider, such as a path, stays one
+            text = Text("\n").join(text.wrap(self.err, self.err.width, overflow="ignore"))
         self._print(self.err, text, True)
 
     def _print(self, console: Console, part: RenderableType, whole: bool) -> None:
