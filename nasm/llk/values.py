@@ -17,11 +17,10 @@ from nasm.isa.target import Target
 from nasm.llk.built_in import IGNORED, SAME, SPECIAL, TEMPLATES
 from nasm.llk.headers import LlkFunction, scanned
 from nasm.llk.objects import Lambda, LoopTemplate, MaskTemplate
-from nasm.llk.output import LlkOutput
+from nasm.llk.output import VENDOR, LlkOutput
 from nasm.llk.scopes import LlkScope
 from nasm.llk.syntax import Node, expression
 
-VENDOR: Final = "tt-llk"
 _STRIDE: Final = 2
 """Rows of Dst that ``dst_reg++`` adds (SFPI's SFP_DESTREG_STRIDE)."""
 

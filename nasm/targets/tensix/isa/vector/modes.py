@@ -27,6 +27,7 @@ LOADED: Final = one_of(
     14 LO16_ONLY  LO16_ONLY      16 bits in Dst, the low half of the register; the other half stays
     15 HI16_ONLY  HI16_ONLY      16 bits in Dst, the high half of the register; the other half stays
     """,
+    scope="InstrModLoadStore",
 )
 
 STORED: Final = one_of(
@@ -49,6 +50,7 @@ STORED: Final = one_of(
     14 LO16_ONLY  LO16_ONLY      the low half of the register, to 16 bits
     15 HI16_ONLY  HI16_ONLY      the high half of the register, to 16 bits
     """,
+    scope="InstrModLoadStore",
 )
 
 IMMEDIATES: Final = one_of(
@@ -279,6 +281,7 @@ SWAPPED: Final = one_of(
     7 SUBVEC_MIN2_MAX013 -                    VD = min in row 2, max in the others; VC the other
     8 SUBVEC_MIN3_MAX012 -                    VD = min in row 3, max in the others; VC the other
     """,
+    scope="p_sfpswap",
 )
 
 LANES_SHIFTED: Final = one_of(
