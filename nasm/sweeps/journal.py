@@ -94,7 +94,7 @@ def journal(path: str) -> Iterator[Journal]:
     if not path:
         yield Journal(None)
         return
-    import fcntl  # which a Python in a browser lacks
+    import fcntl  # which not every Python in a browser has
 
     with ExitStack() as opened:
         try:

@@ -94,7 +94,7 @@ class Processes:
         self._executor: ProcessPoolExecutor | None = None
 
     def _made(self) -> ProcessPoolExecutor:
-        import multiprocessing  # neither of which a Python in a browser has
+        import multiprocessing  # which not every Python in a browser has
         from concurrent.futures import ProcessPoolExecutor
 
         # a server that has imported what a run needs: a worker is a copy of it

@@ -28,8 +28,8 @@ for line in sys.stdin:
     what, asked = line.split(" ", 1)
     print(answer(what, asked))
 """
-"""What Pyodide 314 lacks, as was found out in it, what its documentation and that of a host of it
-say it lacks, and packages that the page leaves out."""
+"""What Pyodide 314 lacks, as was found out in it, what earlier versions and hosts of it lack, and
+packages that the page leaves out."""
 
 
 def browser(questions: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
