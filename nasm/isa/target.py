@@ -11,6 +11,7 @@ from nasm.base.records import dataclass, field, replace
 from nasm.isa.by_name import named
 from nasm.isa.core_state import Blocked, Burst, Holds, Part, Surroundings, Unfinished
 from nasm.isa.figures import Figure, FigureSet
+from nasm.isa.foreign import ForeignText
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import Row, Rule
 from nasm.isa.isa import Isa
@@ -110,7 +111,8 @@ class Target:
     may set before it runs, ``parts`` what of it can be looked at. ``arrangements`` are words of
     declarations in linear memories: how elements are arranged there that are not one after the
     other, for each stored format. ``causes`` says in words what conditions of rows wait for, by the
-    cause that they report.
+    cause that they report. ``foreign`` are the languages
+    of texts that programs may have, by directive.
     """
 
     name: str
@@ -142,6 +144,7 @@ class Target:
     parts: tuple[Part, ...] = ()
     settings: Settings | None = None
     arrangements: tuple[Arrangement, ...] = ()
+    foreign: Mapping[str, ForeignText] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

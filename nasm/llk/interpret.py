@@ -93,7 +93,7 @@ class LlkKernel(LlkValues):
         if parameter.default:
             return self.value(expression(scope.header, parameter.default), scope)
         message = f"parameter '{parameter.name}' of {function.name} has no value"
-        hint = f"give it: -D {parameter.name}=0"
+        hint = f"give it: -D {parameter.name}=0, or {parameter.name}=0 in a line"
         raise Failure(problem(function.file, function.start, function.start + 1, message, hint))
 
     # -- statements

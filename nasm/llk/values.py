@@ -21,6 +21,7 @@ from nasm.llk.output import VENDOR, LlkOutput
 from nasm.llk.scopes import LlkScope
 from nasm.llk.syntax import Node, expression
 
+_DECLARES: Final = 'name the file that declares it: -I FILE, or files="FILE" in a line'
 _STRIDE: Final = 2
 """Rows of Dst that ``dst_reg++`` adds (SFPI's SFP_DESTREG_STRIDE)."""
 
@@ -153,7 +154,7 @@ class LlkValues(ABC):
         numbers = self.values.get(short, set())
         if len(numbers) == 1:
             return next(iter(numbers))
-        hint = f"say what it is: -D {short}=0, or -I the file that declares it"
+        hint = f"say what it is: -D {short}=0, or {short}=0 in a line; or {_DECLARES}"
         raise scope.refused(node, f"nothing says what '{name}' is", hint)
 
     @staticmethod
@@ -250,7 +251,7 @@ class LlkValues(ABC):
         if function is None and not args and short in self.given:
             return self.given[short]
         if function is None:
-            hint = "-I the file that declares it"
+            hint = _DECLARES
             raise scope.refused(node, f"'{name}' is not declared, and not read here", hint)
         value = self.call(function, template, args, scope.depth + 1)
         left = self.left

@@ -10,6 +10,7 @@ from nasm import assemble
 from nasm.apps.cli import main
 from nasm.base.problems import Failure
 from nasm.base.source import Source
+from nasm.language.printing.llk import program_lines, program_text
 from nasm.language.printing.words import words_of
 from nasm.llk.interpret import LlkKernel
 from nasm.targets import TARGETS
@@ -23,10 +24,10 @@ def kernel(text: str, **given: int) -> LlkKernel:
 def made(text: str, name: str = "f", **given: int) -> list[str]:
     own = kernel(text, **given)
     own.run(name)
-    words = words_of(assemble(own.output.text("wormhole", "t1"))).get("t1", [])
-    if not any(line.startswith(".write") for line in own.output.lines):
+    words = words_of(assemble(program_text(own.output, "wormhole", "t1"))).get("t1", [])
+    if not any(line.startswith(".write") for line in program_lines(own.output)):
         assert words == own.output.words
-    return own.output.lines
+    return program_lines(own.output)
 
 
 NOP = "SFPNOP"
@@ -80,7 +81,7 @@ def test_arguments_are_names_and_sums_and_become_a_line_of_a_program() -> None:
 def test_the_values_of_names_are_those_of_their_field_and_of_files() -> None:
     both = kernel("inline void f() { TTI_STALLWAIT(p_stall::STALL_SFPU, p_stall::MATH); }")
     both.run("f")
-    assert both.output.lines == ["STALLWAIT stall_res=STALL_SFPU, wait_res=MATH"]
+    assert program_lines(both.output) == ["STALLWAIT stall_res=STALL_SFPU, wait_res=MATH"]
     known = "#define ROW 3\nconstexpr int AT = ROW + 1;\nenum { A, B = AT, C };\n"
     assert made(known + "void f() { TTI_INCRWC(0, C, 0, 0); }") == ["INCRWC rwc_d=5"]
 
@@ -99,16 +100,17 @@ def test_recordings_templates_and_modifiers_become_instructions_and_settings() -
     }"""
     own = kernel(text)
     own.run("f")
-    replay = [line for line in own.output.lines if "REPLAY" in line]
+    replay = [line for line in program_lines(own.output) if "REPLAY" in line]
     assert replay == ["REPLAY start_idx=4, len=2, load_mode=1", "REPLAY start_idx=4, len=2"]
-    assert [line.split()[0] for line in own.output.lines] == [
+    assert [line.split()[0] for line in program_lines(own.output)] == [
         "REPLAY", NOP, NOP, "REPLAY", "INCRWC", ".write", ".write", ".write", "MOP",
     ]  # fmt: skip
-    assert own.output.settings["MOP1_OuterCount"] == " = 2"
-    assert own.output.settings["MOP1_LoopOp"] == ": SFPNOP"
-    assert own.output.settings["MOP1_EndOp0"] == ": INCRWC rwc_d=4"
-    assert "ADDR_MOD_DST_SEC2_DestIncr = 8" in own.output.lines[6]
-    program = assemble(own.output.text("wormhole", "t1"))
+    text = program_text(own.output, "wormhole", "t1")
+    assert ".cfg MOP1_OuterCount = 2\n" in text
+    assert ".cfg MOP1_LoopOp: SFPNOP\n" in text
+    assert ".cfg MOP1_EndOp0: INCRWC rwc_d=4\n" in text
+    assert "ADDR_MOD_DST_SEC2_DestIncr = 8" in program_lines(own.output)[6]
+    program = assemble(program_text(own.output, "wormhole", "t1"))
     assert len(words_of(program)["t1"]) == 9
 
 

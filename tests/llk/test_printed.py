@@ -12,9 +12,9 @@ from nasm.apps.cli import main
 from nasm.base.problems import Failure, Refused
 from nasm.base.source import Source
 from nasm.base.source_files import source_of
+from nasm.language.printing.llk import llk_text, program_text
 from nasm.language.printing.words import words_of
 from nasm.llk.interpret import LlkKernel
-from nasm.llk.printed import llk_text
 from nasm.program.program import Program
 from nasm.targets.tensix import TARGET, WORDS
 from tests.tables import each
@@ -25,7 +25,7 @@ FOLDER = Path(__file__).parents[2] / "programs" / "tensix"
 def back(text: str, queue: str) -> Program:
     kernel = LlkKernel(TARGET, [Source("printed.h", text)], {})
     kernel.run(queue)
-    return assemble(kernel.output.text("wormhole", queue))
+    return assemble(program_text(kernel.output, "wormhole", queue))
 
 
 def expanders(program: Program, queue: str) -> dict[str, int]:

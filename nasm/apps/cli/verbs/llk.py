@@ -53,6 +53,7 @@ def llk(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.apps.cli import files
     from nasm.apps.cli.verbs.isa import known_targets
     from nasm.base.source_files import source_of
+    from nasm.language.printing.llk import program_text
     from nasm.llk.interpret import LlkKernel
 
     path, _, function = args.function.rpartition(":")
@@ -63,7 +64,9 @@ def llk(args: argparse.Namespace, screen: Screen) -> int:
     (target,) = known_targets(args.target)
     kernel = LlkKernel(target, sources, dict(map(_given, args.given)))
     kernel.run(function)
-    results.put_text(results.spelled(args.output), kernel.output.text(args.target, args.queue))
+    results.put_text(
+        results.spelled(args.output), program_text(kernel.output, args.target, args.queue)
+    )
     return OK
 
 
