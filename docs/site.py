@@ -14,6 +14,7 @@ import re
 import shutil
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,10 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 ROOT = Path(__file__).resolve().parents[1]
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+URL = PROJECT["tool"]["hatch"]["metadata"]["hooks"]["custom"]["url"] or None
+"""The address of the repository, if it has one."""
 
 COPIED = (
     "docs/**/*.md",
@@ -101,6 +106,7 @@ def write(to: Path, playground: Path | None) -> None:
             load_config(
                 str(config),
                 site_description="An assembler, interpreter and debugger for AWS NeuronCores",
+                repo_url=URL,
                 docs_dir=str(pages),
                 site_dir=str(to),
                 strict=True,

@@ -22,14 +22,19 @@ def words_of(program: Program) -> dict[str, list[int]]:
     A wait or an update at a line is no part of a word: such a program has none.
     """
     words = words_known(program.target)
-    made = [words.encode(i.row, i.operands) for i in program.instructions]
+    made = [
+        words.encode(i.row, i.operands) if words.has(i.row) else None for i in program.instructions
+    ]
     found = {}
     for number, queue in enumerate(program.queues):
+        if program.generation.engine(queue.engine).pushes:
+            continue  # its instructions are those of another machine
         if any(queue.waits) or any(queue.updates):
             name = program.queue_name(number)
             raise Refused("E0601", f"@{name} has waits or updates at lines, which no word holds")
         if len(queue):
-            found[program.queue_name(number)] = [made[at] for at in queue.instructions]
+            of = (made[at] for at in queue.instructions)
+            found[program.queue_name(number)] = [word for word in of if word is not None]
     return found
 
 

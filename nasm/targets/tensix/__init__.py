@@ -16,6 +16,8 @@ from nasm.targets.tensix.foreign import FOREIGN
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.inspect import PARTS
 from nasm.targets.tensix.isa import DATA, ISA
+from nasm.targets.tensix.isa.cores import PUSHING
+from nasm.targets.tensix.isa.table import CORES, QUEUES
 from nasm.targets.tensix.options import AS_SRCA, OPTIONS, OUTER_BUG, SRCB_FORMAT, YES, quirks
 from nasm.targets.tensix.settings import SETTINGS
 from nasm.targets.tensix.words.word import OPCODE
@@ -57,6 +59,10 @@ def _new_core(generation: Generation, around: Surroundings) -> Tensix:
         quirks=quirks(options),
         outer_bug=options[OUTER_BUG] == YES,
         srcb_as_srca=options[SRCB_FORMAT] == AS_SRCA,
+        lines=tuple(
+            None if around.lines(core) is None else around.lines(queue)
+            for core, queue in zip(CORES, QUEUES, strict=True)
+        ),
     )
 
 
@@ -79,4 +85,5 @@ TARGET = Target(
     parts=PARTS,
     causes=CAUSES,
     settings=SETTINGS,
+    pushing=PUSHING,
 )

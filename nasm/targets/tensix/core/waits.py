@@ -11,6 +11,7 @@ from nasm.base.records import replace
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.fields import Fields, fields_of
+from nasm.targets.tensix.core.pushed import front_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.lanes import scheduling
@@ -57,6 +58,11 @@ def waiting(word: Word, own: Waits | None) -> Callable[[Tensix, int, int], Block
 
 
 def _bubble(core: Tensix, thread: int) -> Blocked | None:
+    if core.lines[thread] is not None:
+        front = front_of(core, thread)
+        if front.at_gate(core.now):
+            return None
+        return Blocked("front end", "it is still in front of its gate", front.next_step(core.now))
     until = core.bubble[thread]
     if until <= core.now:
         return None

@@ -35,6 +35,9 @@ ISA = Isa("tensix")
 QUEUES = ("t0", "t1", "t2")
 """The three threads, each of which issues every instruction."""
 
+CORES = tuple(f"trisc{queue[1:]}" for queue in QUEUES)
+"""The RISC-V core of each thread, which pushes the instructions of that."""
+
 CORE = Operand("core", CoreState())
 THREAD = Operand("thread", Here("queue"))
 """What every row gets in addition to its word: the coprocessor, and the number of the thread."""
@@ -122,12 +125,12 @@ def arrange(units: Iterable[str]) -> None:
     order = list(units)
 
     def place(item: tuple[str, Row]) -> tuple[int, int]:
-        module, word = item[1].semantics.__module__, WORDS[item[0]]
+        module, word = item[1].semantics.__module__, WORDS.get(item[0])
         at = next(n for n, unit in enumerate(order) if f"{module}.".startswith(f"{unit}."))
-        return at, word.opcode
+        return at, 0 if word is None else word.opcode
 
     ISA.rows = dict(sorted(ISA.rows.items(), key=place))
-    words = [WORDS[mnemonic] for mnemonic in ISA.rows]
+    words = [WORDS[mnemonic] for mnemonic in ISA.rows if mnemonic in WORDS]
     WORDS.clear()
     WORDS.update({word.mnemonic: word for word in words})
 
