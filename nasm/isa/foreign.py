@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from nasm.base.records import dataclass
 from nasm.base.source import Source
-
-if TYPE_CHECKING:
-    from nasm.isa.target import Target
+from nasm.isa.isa import Isa
 
 Written = int | Mapping[str, int]
 """What such a text makes: a word, or settings that are written at its place, by name."""
@@ -27,10 +24,11 @@ class ForeignMade:
 class ForeignText:
     """A language: how its files end, and what reads it.
 
-    ``read`` gets a function's name, texts of which the first declares it, and what the program
-    says of its parameters; ``wrapped`` makes a function ``text`` of statements. Both raise Failure.
+    ``read`` gets the rows, a function's name, texts of which the first declares it, and what the
+    program says of its parameters; ``wrapped`` makes a function ``text`` of statements. The former
+    raises Failure.
     """
 
     endings: tuple[str, ...]
-    read: Callable[[Target, str, Sequence[Source], Mapping[str, int]], ForeignMade]
+    read: Callable[[Isa, str, Sequence[Source], Mapping[str, int]], ForeignMade]
     wrapped: Callable[[str], str]

@@ -12,7 +12,6 @@ from typing import Final
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass, field
 from nasm.isa.foreign import Written
-from nasm.isa.target import Target
 
 VENDOR: Final = "tt-llk"
 """What rows call the names of its macros."""
@@ -38,7 +37,6 @@ BIAS: Final = ("BiasIncr", "BiasClear")
 class LlkOutput:
     """What is made so far, and the words of expanders."""
 
-    target: Target
     items: list[Written] = field(default_factory=list)
     settings: dict[str, int] = field(default_factory=dict)
 

@@ -6,14 +6,21 @@ from collections.abc import Mapping, Sequence
 
 from nasm.base.source import Source
 from nasm.isa.foreign import ForeignMade
-from nasm.isa.target import Target
+from nasm.isa.isa import Isa
 from nasm.llk.interpret import LlkKernel
 
 
 def made_of(
-    target: Target, function: str, sources: Sequence[Source], given: Mapping[str, int]
+    isa: Isa,
+    function: str,
+    sources: Sequence[Source],
+    given: Mapping[str, int],
+    names: Mapping[str, int],
 ) -> ForeignMade:
-    """What a function of some files makes, with parameters by name; raises Failure."""
-    kernel = LlkKernel(target, [*sources], given)
+    """What a function of some files makes, with parameters by name; raises Failure.
+
+    ``names`` are constants that files which nobody has to give would declare.
+    """
+    kernel = LlkKernel(isa, sources, given, names)
     kernel.run(function)
     return ForeignMade(kernel.output.items, kernel.output.settings)

@@ -6,14 +6,16 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Final
 
 from lark import Token, Tree
 
 from nasm.base.problems import Refused
+from nasm.base.source import Source
 from nasm.isa.field_kinds import Field
 from nasm.isa.instruction import Row
-from nasm.isa.target import Target
+from nasm.isa.isa import Isa
 from nasm.llk.built_in import IGNORED, SAME, SPECIAL, TEMPLATES
 from nasm.llk.headers import LlkFunction, scanned
 from nasm.llk.objects import Lambda, LoopTemplate, MaskTemplate
@@ -36,10 +38,17 @@ BINARY: Final[Mapping[str, Callable[[int, int], int]]] = {
 class LlkValues(ABC):
     """What expressions are, in some files; functions and statements are executed elsewhere."""
 
-    def __init__(self, target: Target, sources: list[Any], given: Mapping[str, int]) -> None:
-        self.target, self.given = target, dict(given)
+    def __init__(
+        self,
+        isa: Isa,
+        sources: Sequence[Source],
+        given: Mapping[str, int],
+        names: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        """Take the rows, files, what is given by name, and names that are known otherwise."""
+        self.isa, self.given, self._names = isa, dict(given), names
         self.headers = [scanned(source, given) for source in sources]
-        self.output = LlkOutput(target)
+        self.output = LlkOutput()
         self._known: dict[str, Any] = {}
         self.left: dict[str, Any] = {}
 
@@ -59,7 +68,7 @@ class LlkValues(ABC):
     def macros(self) -> dict[str, tuple[Row, str]]:
         """The macros of all instructions, each with its row and its prefix."""
         found = {}
-        for row in self.target.isa:
+        for row in self.isa:
             for name in row.vendor.get(VENDOR, ()):
                 found[name] = (row, name[: -len(row.name)])
         return found
@@ -68,7 +77,7 @@ class LlkValues(ABC):
     def values(self) -> dict[str, set[int]]:
         """What the macros of all fields call their values."""
         found: dict[str, set[int]] = {}
-        for row in self.target.isa:
+        for row in self.isa:
             for one in row.encoding.fields() if row.encoding is not None else ():
                 for name, value in one.values.names(True).items() if one.values else ():
                     found.setdefault(name, set()).add(value.number)
@@ -148,6 +157,7 @@ class LlkValues(ABC):
             self.given.get(short),
             self._offered(offered, short),
             self.constant(short, scope),
+            self._names.get(short),
         ):
             if known is not None:
                 return known

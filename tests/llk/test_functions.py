@@ -13,21 +13,21 @@ from nasm.base.source import Source
 from nasm.language.printing.llk import program_lines, program_text
 from nasm.language.printing.words import words_of
 from nasm.llk.interpret import LlkKernel
-from nasm.targets import TARGETS
+from nasm.targets.tensix import TARGET
 from tests.tables import each
 
 
 def kernel(text: str, **given: int) -> LlkKernel:
-    return LlkKernel(TARGETS["wormhole"](), [Source("own.h", text)], given)
+    return LlkKernel(TARGET.isa, [Source("own.h", text)], given)
 
 
 def made(text: str, name: str = "f", **given: int) -> list[str]:
     own = kernel(text, **given)
     own.run(name)
-    words = words_of(assemble(program_text(own.output, "wormhole", "t1"))).get("t1", [])
-    if not any(line.startswith(".write") for line in program_lines(own.output)):
+    words = words_of(assemble(program_text(TARGET, own.output, "wormhole", "t1"))).get("t1", [])
+    if not any(line.startswith(".write") for line in program_lines(TARGET, own.output)):
         assert words == own.output.words
-    return program_lines(own.output)
+    return program_lines(TARGET, own.output)
 
 
 NOP = "SFPNOP"
@@ -81,7 +81,7 @@ def test_arguments_are_names_and_sums_and_become_a_line_of_a_program() -> None:
 def test_the_values_of_names_are_those_of_their_field_and_of_files() -> None:
     both = kernel("inline void f() { TTI_STALLWAIT(p_stall::STALL_SFPU, p_stall::MATH); }")
     both.run("f")
-    assert program_lines(both.output) == ["STALLWAIT stall_res=STALL_SFPU, wait_res=MATH"]
+    assert program_lines(TARGET, both.output) == ["STALLWAIT stall_res=STALL_SFPU, wait_res=MATH"]
     known = "#define ROW 3\nconstexpr int AT = ROW + 1;\nenum { A, B = AT, C };\n"
     assert made(known + "void f() { TTI_INCRWC(0, C, 0, 0); }") == ["INCRWC rwc_d=5"]
 
@@ -100,17 +100,17 @@ def test_recordings_templates_and_modifiers_become_instructions_and_settings() -
     }"""
     own = kernel(text)
     own.run("f")
-    replay = [line for line in program_lines(own.output) if "REPLAY" in line]
+    replay = [line for line in program_lines(TARGET, own.output) if "REPLAY" in line]
     assert replay == ["REPLAY start_idx=4, len=2, load_mode=1", "REPLAY start_idx=4, len=2"]
-    assert [line.split()[0] for line in program_lines(own.output)] == [
+    assert [line.split()[0] for line in program_lines(TARGET, own.output)] == [
         "REPLAY", NOP, NOP, "REPLAY", "INCRWC", ".write", ".write", ".write", "MOP",
     ]  # fmt: skip
-    text = program_text(own.output, "wormhole", "t1")
+    text = program_text(TARGET, own.output, "wormhole", "t1")
     assert ".cfg MOP1_OuterCount = 2\n" in text
     assert ".cfg MOP1_LoopOp: SFPNOP\n" in text
     assert ".cfg MOP1_EndOp0: INCRWC rwc_d=4\n" in text
-    assert "ADDR_MOD_DST_SEC2_DestIncr = 8" in program_lines(own.output)[6]
-    program = assemble(program_text(own.output, "wormhole", "t1"))
+    assert "ADDR_MOD_DST_SEC2_DestIncr = 8" in program_lines(TARGET, own.output)[6]
+    program = assemble(program_text(TARGET, own.output, "wormhole", "t1"))
     assert len(words_of(program)["t1"]) == 9
 
 

@@ -35,7 +35,7 @@ def foreign_lines(
     function, sources = _sources(statement, language, scope, includes)
     place = scope.span(statement)
     try:
-        found = language.read(builder.target, function, sources, given)
+        found = language.read(builder.target.isa, function, sources, given)
     except Failure as failure:
         if function != _WRAPPED:
             raise

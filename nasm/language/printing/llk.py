@@ -12,18 +12,19 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from nasm.base.problems import Refused
+from nasm.isa.foreign import ForeignMade
 from nasm.isa.instruction import Row
 from nasm.isa.target import Target
 from nasm.language.printing.words import line, words_known, words_of
-from nasm.llk.output import LOOPS, MASKED, OF_EXPANDER, VENDOR, LlkOutput
+from nasm.llk.output import LOOPS, MASKED, OF_EXPANDER, VENDOR
 from nasm.program.program import Program
 
 _COUNTS: Final = ("OuterCount", "InnerCount", "Flags")
 
 
-def program_lines(made: LlkOutput) -> list[str]:
+def program_lines(target: Target, made: ForeignMade) -> list[str]:
     """What a function makes as lines of a thread; a word that is no instruction stays as it is."""
-    known = words_known(made.target)
+    known = words_known(target)
     found = []
     for one in made.items:
         if isinstance(one, int):
@@ -35,9 +36,9 @@ def program_lines(made: LlkOutput) -> list[str]:
     return found
 
 
-def program_text(made: LlkOutput, machine: str, queue: str) -> str:
+def program_text(target: Target, made: ForeignMade, machine: str, queue: str) -> str:
     """What a function makes as a program of one thread."""
-    known = words_known(made.target)
+    known = words_known(target)
     rows = [f".target {machine}", "", f"@{queue}"]
     for name, value in made.settings.items():
         if name.partition("_")[2] in _COUNTS:
@@ -46,7 +47,7 @@ def program_text(made: LlkOutput, machine: str, queue: str) -> str:
             rows.append(f".cfg {name} = {value:#010x}")
         else:
             rows.append(f".cfg {name}: {line(known, value)}")
-    rows += [f"    {text}" for text in program_lines(made)]
+    rows += [f"    {text}" for text in program_lines(target, made)]
     return "\n".join(rows) + "\n"
 
 
