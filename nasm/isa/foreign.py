@@ -30,5 +30,5 @@ class ForeignText:
     """
 
     endings: tuple[str, ...]
-    read: Callable[[Isa, str, Sequence[Source], Mapping[str, int]], ForeignMade]
+    read: Callable[[Isa, str, Sequence[Source], Mapping[str, int | str]], ForeignMade]
     wrapped: Callable[[str], str]

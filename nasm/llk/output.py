@@ -29,6 +29,11 @@ OF_EXPANDER: Final = ("MOP0_", "MOP1_")
 
 AB: Final = ("SrcAIncr", "SrcACR", "SrcAClear", "SrcBIncr", "SrcBCR", "SrcBClear")
 DST: Final = ("DestIncr", "DestCR", "DestClear", "DestCToCR", "FidelityIncr", "FidelityClear")
+PACK: Final = (
+    "YsrcIncr", "YsrcCR", "YsrcClear", "YdstIncr", "YdstCR", "YdstClear", "ZsrcIncr", "ZsrcClear",
+    "ZdstIncr", "ZdstClear",
+)  # fmt: skip
+"""The fields of the word of an address modifier of the packers."""
 BIAS: Final = ("BiasIncr", "BiasClear")
 """The fields of the three words of an address modifier."""
 
@@ -69,3 +74,9 @@ class LlkOutput:
         for section, names in (("AB", AB), ("DST", DST), ("BIAS", BIAS)):
             start = f"ADDR_MOD_{section}_SEC{number}_"
             self.items.append({f"{start}{name}": given.get(name, 0) for name in names})
+
+    def pack_modifier(self, number: int, given: Mapping[str, int]) -> None:
+        """The word of an address modifier of the packers."""
+        self.items.append(
+            {f"ADDR_MOD_PACK_SEC{number}_{name}": given.get(name, 0) for name in PACK}
+        )

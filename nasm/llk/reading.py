@@ -14,12 +14,12 @@ def made_of(
     isa: Isa,
     function: str,
     sources: Sequence[Source],
-    given: Mapping[str, int],
+    given: Mapping[str, int | str],
     names: Mapping[str, int],
 ) -> ForeignMade:
     """What a function of some files makes, with parameters by name; raises Failure.
 
-    ``names`` are constants that files which nobody has to give would declare.
+    ``names`` are constants that files which need not be given would declare.
     """
     kernel = LlkKernel(isa, sources, given, names)
     kernel.run(function)

@@ -79,6 +79,7 @@ def test_modifiers_are_written_and_templates_set(tmp_path: Path) -> None:
         ('.llk "TTI_NONE(1);"', "'TTI_NONE' is not declared", '"TTI_NONE(1);"'),
         ('.llk "TTI_SFPNOP;" files=3', "takes the name of a file", "3"),
         ('.llk "TTI_SFPNOP;" n=1.5', "wanted an integer", "1.5"),
+        ('.llk "own.llk:load" N="(", STEP=1, at=0', "'(' is C++ beyond what is read here", ""),
         ('.lk "TTI_SFPNOP;"', "takes no text of '.lk'", "lk"),
     ],
 )

@@ -31,7 +31,7 @@ def foreign_lines(
 ) -> list[Made]:
     """What a line in another language makes on a queue, after its settings; raises Failure."""
     language = _language(statement, scope, builder)
-    given = {o.name: whole(o.value, scope) for o in statement.options if o.name != FILES}
+    given = {o.name: _given(o.value, scope) for o in statement.options if o.name != FILES}
     function, sources = _sources(statement, language, scope, includes)
     place = scope.span(statement)
     try:
@@ -80,6 +80,11 @@ def _sources(
         hint = f'write "file{language.endings[0]}:function", or statements, each with its ;'
         raise Failure(Problem("E0301", message, place, hint))
     return function, [includes.foreign(path, scope.source, place, language.endings), *others]
+
+
+def _given(node: tree.ExpressionNode, scope: Scope) -> int | str:
+    """An integer, or the text of an expression in the other language."""
+    return node.value if isinstance(node, tree.StringLiteral) else whole(node, scope)
 
 
 def _literals(node: tree.ExpressionNode, scope: Scope) -> Iterator[tree.StringLiteral]:

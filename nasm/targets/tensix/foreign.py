@@ -9,13 +9,13 @@ from typing import Final
 from nasm.base.source import Source
 from nasm.isa.foreign import ForeignMade, ForeignText
 from nasm.isa.isa import Isa
-from nasm.targets.tensix.scalar.config_fields import FIELDS
+from nasm.targets.tensix.scalar.config_fields import FIELDS, SCALAR
 
 
 @cache
 def _names() -> Mapping[str, int]:
     """The constants of the vendor's header of the configuration: words, shifts, masks."""
-    found = {}
+    found = {"THCON_CFGREG_BASE_ADDR32": SCALAR}
     for name, one in FIELDS.items():
         found[f"{name}_ADDR32"] = one.word
         found[f"{name}_SHAMT"] = one.shift
@@ -24,7 +24,7 @@ def _names() -> Mapping[str, int]:
 
 
 def _read(
-    isa: Isa, function: str, sources: Sequence[Source], given: Mapping[str, int]
+    isa: Isa, function: str, sources: Sequence[Source], given: Mapping[str, int | str]
 ) -> ForeignMade:
     from nasm.llk.reading import made_of  # with a parser that few programs need
 

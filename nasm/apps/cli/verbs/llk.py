@@ -28,7 +28,7 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=VALUE",
         help="a parameter of the function or of its template, or another name: an "
-        "integer, true or false",
+        "integer, true, false, or an expression of the file's names",
     )
     verb.add_argument(
         "-I",
@@ -73,14 +73,15 @@ def llk(args: argparse.Namespace, screen: Screen) -> int:
     return OK
 
 
-def _given(text: str) -> tuple[str, int]:
+def _given(text: str) -> tuple[str, int | str]:
     name, _, value = text.partition("=")
-    words = {"true": 1, "false": 0}
+    if not name or not value:
+        message = f"-D {quoted(text)}: wanted a name, '=' and an integer or an expression"
+        raise Failure(Problem("E0801", message))
     try:
-        return name, words[value] if value in words else int(value, 0)
+        return name, int(value, 0)
     except ValueError:
-        message = f"-D {quoted(text)}: wanted a name, '=' and an integer, true or false"
-        raise Failure(Problem("E0801", message)) from None
+        return name, value
 
 
 VERB = Verb(
