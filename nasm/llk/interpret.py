@@ -16,6 +16,7 @@ from lark import Token, Tree
 from nasm.base.problems import Failure, Refused, did_you_mean
 from nasm.base.records import dataclass, field
 from nasm.isa.field_kinds import Field
+from nasm.isa.generation import Generation
 from nasm.isa.instruction import Row
 from nasm.isa.target import Target
 from nasm.llk.headers import LlkFunction, LlkHeader, Parameter, problem, scanned
@@ -68,10 +69,12 @@ class LlkScope:
 class LlkKernel:
     """Functions of some files, executed."""
 
-    def __init__(self, target: Target, sources: list[Any], given: Mapping[str, int]) -> None:
-        self.target, self.given = target, dict(given)
+    def __init__(
+        self, target: Target, generation: Generation, sources: list[Any], given: Mapping[str, int]
+    ) -> None:
+        self.rows, self.given = tuple(target.rows(generation)), dict(given)
         self.headers = [scanned(source, given) for source in sources]
-        self.output = LlkOutput(target)
+        self.output = LlkOutput(target, generation)
         self._known: dict[str, Any] = {}
         self._left: dict[str, Any] = {}
 
@@ -79,7 +82,7 @@ class LlkKernel:
     def macros(self) -> dict[str, tuple[Row, str]]:
         """The macros of all instructions, each with its row and its prefix."""
         found = {}
-        for row in self.target.isa:
+        for row in self.rows:
             for name in row.vendor.get(VENDOR, ()):
                 found[name] = (row, name[: -len(row.name)])
         return found
@@ -88,7 +91,7 @@ class LlkKernel:
     def values(self) -> dict[str, set[int]]:
         """What the macros of all fields call their values."""
         found: dict[str, set[int]] = {}
-        for row in self.target.isa:
+        for row in self.rows:
             for one in row.encoding.fields() if row.encoding is not None else ():
                 for name, value in one.values.names(True).items() if one.values else ():
                     found.setdefault(name, set()).add(value.number)

@@ -11,6 +11,7 @@ from typing import Final
 
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass, field
+from nasm.isa.generation import Generation
 from nasm.isa.target import Target
 from nasm.language.printing.words import line, words_known
 
@@ -36,6 +37,7 @@ class LlkOutput:
     """Lines so far, and the words of expanders."""
 
     target: Target
+    generation: Generation
     words: list[int] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
@@ -46,7 +48,7 @@ class LlkOutput:
             raise Refused("E0211", f"the function makes more than {MOST:,} instructions")
         word &= 0xFFFFFFFF
         self.words.append(word)
-        text = line(words_known(self.target), word)
+        text = line(words_known(self.target, self.generation), word)
         self.lines.append(
             f"{text.partition(' ;')[0].rstrip()}, data=true" if ".word" in text else text
         )
@@ -54,7 +56,7 @@ class LlkOutput:
     def template(self, number: int, values: Sequence[int]) -> None:
         """The words of an expander's template; raises Refused if it has others already."""
         names = _LOOPS if number else _MASKED
-        known = words_known(self.target)
+        known = words_known(self.target, self.generation)
         found = {}
         for name, value in zip(names, values, strict=True):
             if name in _COUNTS:

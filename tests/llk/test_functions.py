@@ -17,7 +17,8 @@ from tests.tables import each
 
 
 def kernel(text: str, **given: int) -> LlkKernel:
-    return LlkKernel(TARGETS["wormhole"](), [Source("own.h", text)], given)
+    target = TARGETS["wormhole"]()
+    return LlkKernel(target, target.generations[0], [Source("own.h", text)], given)
 
 
 def made(text: str, name: str = "f", **given: int) -> list[str]:

@@ -2,44 +2,38 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Final
+
 from nasm.isa.core_state import Surroundings
 from nasm.isa.generation import Generation
-from nasm.isa.target import Bursting, Samples, Target
-from nasm.isa.words import Spelling, Words
+from nasm.isa.target import Bursting, GenerationModel, Samples, Target
 from nasm.targets.tensix.arrangements import ARRANGEMENTS
 from nasm.targets.tensix.bursts import burst
 from nasm.targets.tensix.causes import CAUSES
+from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.expansion import expanded, expansion_of, open_recordings
 from nasm.targets.tensix.generation import GENERATIONS
-from nasm.targets.tensix.inspect import PARTS
-from nasm.targets.tensix.isa import DATA, ISA
+from nasm.targets.tensix.inspect import parts_of
+from nasm.targets.tensix.isa import ISA, rows_on, words_on
 from nasm.targets.tensix.options import AS_SRCA, OPTIONS, OUTER_BUG, SRCB_FORMAT, YES, quirks
-from nasm.targets.tensix.settings import SETTINGS
-from nasm.targets.tensix.words.word import OPCODE
+from nasm.targets.tensix.settings import settings_of
 
-BITS = 32
-
-
-def _rotated(word: int, by: int) -> int:
-    return (word << by | word >> (BITS - by)) & ((1 << BITS) - 1)
+CHIPS: Final = {chip.name: chip for chip in (WORMHOLE,)}
+"""What executes knows of each generation, by its name."""
 
 
-def _streamed(word: int) -> int:
-    return _rotated(word, 2)
+@cache
+def _model(generation: str) -> GenerationModel:
+    """What is a generation's own."""
+    chip = CHIPS[generation]
+    settings = settings_of(chip)
+    return GenerationModel(
+        rows_on(generation), words_on(generation), settings, parts_of(chip.layout, settings)
+    )
 
-
-def _read(word: int) -> int:
-    return _rotated(word, BITS - 2)
-
-
-WORDS = Words(
-    ISA,
-    OPCODE,
-    DATA,
-    {"ttinsn": Spelling("among RISC-V instructions: rotated left by two", _streamed, _read)},
-)
 
 SAMPLES = Samples(
     tensors=(), transfer="", outside="l1", fill={}, semaphores="", posts=0, wait="", labelled=""
@@ -52,6 +46,7 @@ def _new_core(generation: Generation, around: Surroundings) -> Tensix:
     return Tensix(
         around.memory("l1"),
         around=around,
+        chip=CHIPS[generation.name],
         quirks=quirks(options),
         outer_bug=options[OUTER_BUG] == YES,
         srcb_as_srca=options[SRCB_FORMAT] == AS_SRCA,
@@ -66,14 +61,12 @@ TARGET = Target(
     generations=GENERATIONS,
     samples=SAMPLES,
     options=OPTIONS,
-    words=WORDS,
+    model=_model,
     arrangements=ARRANGEMENTS,
     holds=_new_core,
     expand=expanded,
     bursting=Bursting(expansion_of, burst),
     unfinished=open_recordings,
     paces={"duration": Durations},
-    parts=PARTS,
     causes=CAUSES,
-    settings=SETTINGS,
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nasm.isa.generation import Engine, Generation, Unit
 from nasm.isa.options import defaults
+from nasm.targets.tensix.chips import WORMHOLE as WORMHOLE_CHIP
 from nasm.targets.tensix.isa.table import QUEUES
 from nasm.targets.tensix.options import OPTIONS
-from nasm.targets.tensix.state import L1_BYTES
 from nasm.views.tensor import Memory
 
 DOCS = "Tenstorrent ISA documentation, Wormhole B0"
@@ -58,7 +58,7 @@ WORMHOLE = Generation(
         "l1": Memory(
             "l1",
             partitions=0,
-            size=L1_BYTES,
+            size=WORMHOLE_CHIP.l1_bytes,
             io=True,
             align=16,
             numbered=True,

@@ -13,11 +13,14 @@ from nasm.language.objects.writing import written
 from nasm.language.printing.word_files import WordFile, hexed, packed, read
 from nasm.language.printing.words import text_of, words_of
 from nasm.targets import TARGETS
-from nasm.targets.tensix import TARGET, WORDS
+from nasm.targets.tensix import TARGET
+from nasm.targets.tensix.isa import words_on
 from nasm.targets.tensix.words import WORDS as TABLE
 from nasm.targets.tensix.words.word import Described
 from tests.parts import everything, part
 from tests.tables import each
+
+WORDS = words_on("wormhole")
 
 ROWS = list(TARGET.isa)
 

@@ -120,7 +120,7 @@ def _words(args: argparse.Namespace, screen: Screen) -> int:
     target = _target(name)
     generation = target.generation(name)
     assert generation is not None
-    _, back = spelling(target, args.form)
+    _, back = spelling(target, generation, args.form)
     queues: dict[str, list[int]] = {}
     for queue, words in given.queues.items():
         at = generation.engine(queue or args.queue or generation.engines[0].name).name

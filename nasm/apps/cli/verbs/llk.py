@@ -61,7 +61,9 @@ def llk(args: argparse.Namespace, screen: Screen) -> int:
         raise Failure(Problem("E0801", message, None, "write FILE:FUNCTION, as llk_math.h:init"))
     sources = [files.program_text(path), *(source_of(Path(one)) for one in args.headers)]
     (target,) = known_targets(args.target)
-    kernel = LlkKernel(target, sources, dict(map(_given, args.given)))
+    generation = target.generation(args.target)
+    assert generation is not None
+    kernel = LlkKernel(target, generation, sources, dict(map(_given, args.given)))
     kernel.run(function)
     results.put_text(results.spelled(args.output), kernel.output.text(args.target, args.queue))
     return OK

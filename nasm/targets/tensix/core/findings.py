@@ -10,7 +10,6 @@ import numpy as np
 
 from nasm.base.problems import Refused, counted
 from nasm.isa.core_state import Place
-from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
@@ -21,6 +20,8 @@ from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS
 from nasm.targets.tensix.matrix.pack import rows_read as rows_packed
 from nasm.targets.tensix.matrix.timing import dst_blocks, longest
 from nasm.targets.tensix.matrix.unpack import UnpackJob, job_of, rows_dropped
+from nasm.targets.tensix.words import WordTable
+from nasm.targets.tensix.words.word import Fields
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
 DOUBTFUL = "E0515"
@@ -49,7 +50,7 @@ def _tell(
 def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
     """Tell what comes too early, and what is undefined, of an instruction that starts."""
     last = core.recent.vector
-    for found in _of_pair(last, issued):
+    for found in _of_pair(core, last, issued):
         _tell(
             core, _CODES[found.kind], found.message, found.hint, last, "started in the cycle before"
         )
@@ -61,17 +62,19 @@ def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
 
 
 @lru_cache(maxsize=1 << 14)
-def too_near(before: str, its: int, mnemonic: str, word: int) -> tuple[SchedulingFinding, ...]:
+def too_near(
+    words: WordTable, before: str, its: int, mnemonic: str, word: int
+) -> tuple[SchedulingFinding, ...]:
     """Errors of one word in the cycle after another."""
-    fields = fields_of(before, its), fields_of(mnemonic, word)
+    fields = words.fields_of(before, its), words.fields_of(mnemonic, word)
     return tuple(scheduling.too_early(before, fields[0], mnemonic, fields[1]))
 
 
-def _of_pair(last: Issued, issued: Issued) -> tuple[SchedulingFinding, ...]:
+def _of_pair(core: Tensix, last: Issued, issued: Issued) -> tuple[SchedulingFinding, ...]:
     """Errors of an instruction for the one that started in the cycle before."""
     if last.tick != issued.tick - 1:
         return ()
-    return too_near(last.mnemonic, last.word, issued.mnemonic, issued.word)
+    return too_near(core.chip.words, last.mnemonic, last.word, issued.mnemonic, issued.word)
 
 
 def _undefined(core: Tensix, issued: Issued, fields: Fields) -> None:

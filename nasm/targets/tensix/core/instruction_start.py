@@ -10,7 +10,6 @@ from typing import Final
 from nasm.targets.tensix.core import findings
 from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.durations import moved, packed, unpacked
-from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.l1_sharing import Reads, begin
 from nasm.targets.tensix.core.tensix import Issued, Tensix
 from nasm.targets.tensix.lanes.facts import LANES, Role, facts_of, the
@@ -21,9 +20,8 @@ from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES
 from nasm.targets.tensix.state import U8
 from nasm.targets.tensix.sync.gate import look
 from nasm.targets.tensix.unit_queries import SRC, mutex_part, semaphore_parts
-from nasm.targets.tensix.words import WORDS
 from nasm.targets.tensix.words.units import MATRIX, VECTOR
-from nasm.targets.tensix.words.word import Word
+from nasm.targets.tensix.words.word import Fields, Word
 
 Done = Callable[[], None]
 Act = Callable[[], Done | None]
@@ -42,7 +40,7 @@ def started(
     of its unit do. What is returned lets happen what is due.
     Raises TypeError where the semantics name a field that the word does not have.
     """
-    mnemonic, opcode = word.mnemonic, word.opcode << 24
+    mnemonic, opcode, fields_of = word.mnemonic, word.opcode << 24, word.fields_of
     start = start or _BY_UNIT.get(word.unit.name, at_once(1))
     bound = _bound(word, semantics)
 
@@ -50,7 +48,7 @@ def started(
         core.settle()
         around = core.around
         issued = Issued(core.now, around.place, thread, mnemonic, opcode | word, around.record)
-        fields = fields_of(mnemonic, word)
+        fields = fields_of(word)
         act: Act = partial(bound(word), core, thread)
         if core.recent.configured:
             act = findings.watching(core, issued, act)
@@ -62,7 +60,7 @@ def started(
 
 def _bound(word: Word, semantics: Semantics) -> Callable[[int], Callable[..., Done | None]]:
     """The semantics with the fields of a word, by the word."""
-    mnemonic = word.mnemonic
+    mnemonic, fields_of = word.mnemonic, word.fields_of
     parameters = inspect.signature(semantics).parameters.values()
     known = {one.name for one in word.encoding.fields()}
     names = [p.name for p in parameters if p.name not in _GIVEN]
@@ -77,7 +75,7 @@ def _bound(word: Word, semantics: Semantics) -> Callable[[int], Callable[..., Do
 
     @lru_cache(maxsize=1 << 12)
     def bind(word: int) -> Callable[..., Done | None]:
-        fields = fields_of(mnemonic, word)
+        fields = fields_of(word)
         held = {name: fields[name] for name in names}
         if not asks:
             return partial(semantics, **held)
@@ -206,7 +204,7 @@ def _vector(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     loads = VD >= TEMPLATES and facts_of(issued.mnemonic).role is not Role.CONFIGURES
     if loads and backdoor(vector, issued.word, VD):
         idle = the(Role.IDLES)
-        word = WORDS[idle].opcode << 24
+        word = core.chip.words.by_name[idle].opcode << 24
         issued, act = issued._replace(mnemonic=idle, word=word), _nothing
     else:
         findings.of_vector(core, issued, fields)
@@ -258,13 +256,13 @@ def configuring(latency: int) -> Start:
     return start
 
 
-def writing_words(latency: int, words: Callable[[int, int], range]) -> Start:
+def writing_words(latency: int, words: Callable[[Tensix, int, int], range]) -> Start:
     """The same of what writes ``words`` only at its end, so that the next cycle reads old ones."""
     start = configuring(latency)
 
     def starts(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         start(core, issued, fields, act)
-        late = words(fields["Is128Bit"], fields["CfgIndex"])
+        late = words(core, fields["Is128Bit"], fields["CfgIndex"])
         core.recent.configured = tuple((word, issued.tick, issued) for word in late)
 
     return starts

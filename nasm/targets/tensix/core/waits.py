@@ -9,7 +9,6 @@ from nasm.base.problems import listed
 from nasm.base.records import replace
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.core.dst_use import dst_use
-from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.lanes import scheduling
@@ -24,7 +23,7 @@ from nasm.targets.tensix.sync.gate import blocked, look
 from nasm.targets.tensix.sync.mutexes import waits_for_mutex, waits_to_release, want
 from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words.units import MATRIX, SCALAR, UNPACK, VECTOR
-from nasm.targets.tensix.words.word import Word
+from nasm.targets.tensix.words.word import Fields, Word
 
 Waits = Callable[[Tensix, int, Fields, str], Blocked | None]
 """Why an instruction of a thread may not start yet, by its fields and its mnemonic."""
@@ -35,14 +34,14 @@ def waiting(word: Word, own: Waits | None) -> Callable[[Tensix, int, int], Block
 
     First the gate, then what all of its unit wait for, then its ``own`` reasons to wait.
     """
-    mnemonic, every = word.mnemonic, word.unit.every
+    mnemonic, every, fields_of = word.mnemonic, word.unit.every, word.fields_of
     bits = sum(1 << bit for bit in word.unit.blocked)
     by_unit = _BY_UNIT.get(word.unit.name)
 
     def waits(core: Tensix, thread: int, word: int) -> Blocked | None:
         core.settle()
         look(core, thread, core)
-        fields = fields_of(mnemonic, word)
+        fields = fields_of(word)
         found = _bubble(core, thread) or _latched(core, thread, bits, every)
         if found is None and by_unit is not None:
             found = by_unit(core, thread, fields, mnemonic)
@@ -203,7 +202,7 @@ def for_mutex(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Block
 
 def to_release(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
     """A mutex that there is."""
-    return waits_to_release(fields["Index"])
+    return waits_to_release(core, fields["Index"])
 
 
 # -- unpackers

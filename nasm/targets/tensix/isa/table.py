@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any, Final
 
 from nasm.base.problems import Refused
+from nasm.base.records import dataclass
 from nasm.isa.core_state import Blocked
 from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.field_kinds import Bits, Field
 from nasm.isa.implicit_kinds import CoreState, FieldOf, Here
 from nasm.isa.instruction import InstructionContext, OfOperands, Operand, Row, of_operands
 from nasm.isa.isa import Isa
-from nasm.isa.words import data_row, documented
+from nasm.isa.words import Spelling, Words, data_row, documented
 from nasm.targets.tensix.core.costs import UNKNOWN, Costs, of_matrix, of_vector, paced
 from nasm.targets.tensix.core.durations import LASTS, Lasts
-from nasm.targets.tensix.core.fields import fields_of
 from nasm.targets.tensix.core.instruction_start import Done, Start, at_once, started
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.core.waits import Waits, waiting
@@ -25,7 +26,7 @@ from nasm.targets.tensix.lanes import facts as lanes
 from nasm.targets.tensix.lanes.facts import Lanes
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, MatrixFacts
 from nasm.targets.tensix.scalar.timing import Paces, UnitPace
-from nasm.targets.tensix.words import WORDS, declare
+from nasm.targets.tensix.words import FIRST, TABLES, WORDS
 from nasm.targets.tensix.words.groups import WRITERS, SettingGroup
 from nasm.targets.tensix.words.units import MATRIX, VECTOR
 from nasm.targets.tensix.words.word import OPCODE, Described, Word
@@ -34,6 +35,26 @@ ISA = Isa("tensix")
 
 QUEUES = ("t0", "t1", "t2")
 """The three threads, each of which issues every instruction."""
+
+BITS = 32
+
+
+def _rotated(word: int, by: int) -> int:
+    return (word << by | word >> (BITS - by)) & ((1 << BITS) - 1)
+
+
+def _streamed(word: int) -> int:
+    return _rotated(word, 2)
+
+
+def _read(word: int) -> int:
+    return _rotated(word, BITS - 2)
+
+
+SPELLINGS: Final = {
+    "ttinsn": Spelling("among RISC-V instructions: rotated left by two", _streamed, _read)
+}
+"""Other forms of words."""
 
 CORE = Operand("core", CoreState())
 THREAD = Operand("thread", Here("queue"))
@@ -45,6 +66,45 @@ def issued(_: InstructionContext) -> Cost:
     """One instruction a cycle and thread leaves the wait gate."""
     source = "Tenstorrent ISA documentation, Wormhole B0: front end"
     return Cost(1, 1, Evidence.DOCUMENTED, source)
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What a row says of an instruction, from which its row on a generation is made."""
+
+    module: str
+    word: Word
+    semantics: Callable[..., Any] | None
+    facts: Lanes | MatrixFacts | None
+    costs: Costs
+    starts: Start | None
+    waits: Waits | None
+    example: str
+    more: Mapping[str, Any]
+
+    def made(self, isa: Isa) -> Row:
+        """The row, in a table."""
+        word = self.word
+        executed = (
+            _refusing(word)
+            if self.semantics is None
+            else started(word, self.semantics, self.starts)
+        )
+        return isa.instruction(
+            *_written(word),
+            CORE,
+            THREAD,
+            Operand("word", _whole(word)),
+            engines=QUEUES,
+            cost=_cost(word, self.costs),
+            condition=_condition(word, self.waits),
+            source=word.source,
+            example=self.example or _example(word),
+            encoding=word.encoding,
+            rules=(documented(word.encoding, word.source),),
+            vendor={"tt-llk": word.macros, "ISA documentation": _page(word)},
+            **self.more,
+        )(_named(word, executed, self.module, _notes(self.facts)))
 
 
 class Family:
@@ -88,7 +148,7 @@ class Family:
             example: An example; without one it is the mnemonic with two fields.
             more: Passed to :meth:`~nasm.isa.isa.Isa.instruction`.
         """
-        declare(word)
+        TABLES[FIRST].declare(word)
         costs = cost or _costs(word, facts, pace)
         _declare(word, semantics, facts, lasts)
         if expands is not None:
@@ -97,22 +157,27 @@ class Family:
             WRITERS.setdefault(settings, []).append(word.mnemonic)
         if starts is None and isinstance(pace, UnitPace):
             starts = at_once(pace.latency)
-        executed = _refusing(word) if semantics is None else started(word, semantics, starts)
-        return ISA.instruction(
-            *_written(word),
-            CORE,
-            THREAD,
-            Operand("word", _whole(word)),
-            engines=QUEUES,
-            cost=_cost(word, costs),
-            condition=_condition(word, waits),
-            source=word.source,
-            example=example or _example(word),
-            encoding=word.encoding,
-            rules=(documented(word.encoding, word.source),),
-            vendor={"tt-llk": word.macros, "ISA documentation": _page(word)},
-            **more,
-        )(_named(word, executed, self.module, _notes(facts)))
+        declared = Declared(
+            self.module, word, semantics, facts, costs, starts, waits, example, more
+        )
+        DECLARED[word.mnemonic] = declared
+        return declared.made(ISA)
+
+
+DECLARED: Final[dict[str, Declared]] = {}
+"""What rows say, by mnemonic."""
+
+
+def rows_on(generation: str) -> Mapping[str, Row]:
+    """The rows that a generation has in another form than the table."""
+    return {}
+
+
+@cache
+def words_on(generation: str) -> Words:
+    """The words of a generation's instructions."""
+    rows = rows_on(generation)
+    return Words([rows.get(row.name, row) for row in ISA], OPCODE, DATA, SPELLINGS)
 
 
 def arrange(units: Iterable[str]) -> None:
@@ -167,7 +232,7 @@ def _cost(word: Word, costs: Costs) -> OfOperands[Cost]:
 
     def answer(context: InstructionContext) -> Cost:
         number = _number(word, context)
-        fields = fields_of(word.mnemonic, number)
+        fields = word.fields_of(number)
         return costs(fields, (word.mnemonic, number, QUEUES.index(context.engine)))
 
     return OfOperands((), answer, "cost", "Cycles of its unit, as documents state them.")

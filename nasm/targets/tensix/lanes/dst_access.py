@@ -43,16 +43,7 @@ from nasm.targets.tensix.lanes.unit import (
     put,
 )
 from nasm.targets.tensix.scalar.addr_mods import apply_addr_mod
-from nasm.targets.tensix.scalar.config_fields import FIELDS
 from nasm.targets.tensix.state import LANES, U16, Bools, Coprocessor, Vector
-
-_STATE = FIELDS["CFG_STATE_ID_StateID"]
-_OFFSET = FIELDS["DEST_TARGET_REG_CFG_MATH_Offset"]
-_BASE = FIELDS["DEST_REGW_BASE_Base"]
-_WIDE = FIELDS["ALU_ACC_CTRL_SFPU_Fp32_enabled"]
-_OVERRIDE = FIELDS["ALU_FORMAT_SPEC_REG_SrcB_override"]
-_OVERRIDDEN = FIELDS["ALU_FORMAT_SPEC_REG_SrcB_val"]
-_FORMAT = FIELDS["ALU_FORMAT_SPEC_REG1_SrcB"]
 
 _LIKE_BF16 = frozenset({0, 4, 5, 6, 7, 8, 9, 15})
 """Formats of SrcB with which Dst has BF16: FP32, TF32, BF16, BFP8, BFP4, INT32, INT16, BFP2."""
@@ -94,11 +85,12 @@ def resolved(core: Coprocessor, thread: int, Mod0: int) -> int:
     """The format that Mod0 means: 0 is FP32, BF16 or FP16, as the thread's configuration says."""
     if Mod0 != SRCB:
         return Mod0
-    held = core.config[int(core.threads[thread].config[_STATE.word]) & 1]
-    if int(held[_WIDE.word]) >> _WIDE.shift & 1:
+    at = core.layout.dst
+    held = core.config[int(core.threads[thread].config[at.state.word]) & 1]
+    if int(held[at.wide.word]) >> at.wide.shift & 1:
         return FP32
-    overrides = int(held[_OVERRIDE.word]) >> _OVERRIDE.shift & 1
-    source = _OVERRIDDEN if overrides else _FORMAT
+    overrides = int(held[at.override.word]) >> at.override.shift & 1
+    source = at.overridden if overrides else at.form
     return BF16 if int(held[source.word]) >> source.shift & source.mask in _LIKE_BF16 else FP16
 
 
@@ -110,9 +102,9 @@ def address(core: Coprocessor, thread: int, Mod0: int, Imm10: int) -> int:
 
 def bases(core: Coprocessor, thread: int) -> tuple[int, int]:
     """MATH_Offset, and DEST_REGW_BASE, which counts as the counter Dst does."""
-    config = core.threads[thread].config
-    bank = int(config[_STATE.word]) & 1
-    return int(config[_OFFSET.word] & _OFFSET.mask), int(core.config[bank, _BASE.word] & _BASE.mask)
+    config, at = core.threads[thread].config, core.layout.dst
+    base = core.config[int(config[at.state.word]) & 1, at.base.word]
+    return int(config[at.offset.word] & at.offset.mask), int(base & at.base.mask)
 
 
 def placed(Mod0: int, fixed: int, moved: int) -> int:

@@ -291,7 +291,84 @@ def _fields(kind: Kind, words: tuple[_Word, ...]) -> Iterator[tuple[str, ConfigF
             shift += int(width)
 
 
+class AddrModWords(NamedTuple):
+    """Words of a thread's configuration: the first of each kind of address modifiers.
+
+    ``base`` has the bit that makes modifiers 0 to 3 mean 4 to 7. Those of SrcA and SrcB are
+    ``ab_step`` words apart, others are next to each other.
+    """
+
+    base: int
+    ab: int
+    ab_step: int
+    dst: int
+    bias: int
+    pack: int
+
+
+class DstFields(NamedTuple):
+    """Fields by which the vector unit finds numbers in Dst, and what format they have."""
+
+    state: ConfigField
+    offset: ConfigField
+    base: ConfigField
+    wide: ConfigField
+    override: ConfigField
+    overridden: ConfigField
+    form: ConfigField
+
+
+class ConfigLayout:
+    """Where everything is in the configuration of a generation.
+
+    ``fields`` are all of them by name. A thread has ``thread_words`` words of its own, a bank
+    ``words``; those from ``shared`` on exist once. The scalar unit writes those from ``scalar`` up
+    to there. The rest is where what executes looks again and again, by what it is for.
+    """
+
+    def __init__(
+        self,
+        fields: Mapping[str, ConfigField],
+        *,
+        thread_words: int,
+        words: int,
+        scalar: int,
+        shared: int,
+    ) -> None:
+        self.fields = fields
+        self.thread_words, self.words = thread_words, words
+        self.scalar, self.shared = scalar, shared
+        self.reset = fields["STATE_RESET_EN"].word
+        self.seed = fields["PRNG_SEED_Seed_Val"].word
+        self.context_resets = (
+            fields["UNPACK_MISC_CFG_CfgContextCntReset_0"],
+            fields["UNPACK_MISC_CFG_CfgContextCntReset_1"],
+        )
+        first = fields["ADDR_MOD_AB_SEC0_SrcAIncr"].word
+        self.addr_mods = AddrModWords(
+            fields["ADDR_MOD_SET_Base"].word,
+            first,
+            fields["ADDR_MOD_AB_SEC1_SrcAIncr"].word - first,
+            fields["ADDR_MOD_DST_SEC0_DestIncr"].word,
+            fields["ADDR_MOD_BIAS_SEC0_BiasIncr"].word,
+            fields["ADDR_MOD_PACK_SEC0_YsrcIncr"].word,
+        )
+        self.dst = DstFields(
+            fields["CFG_STATE_ID_StateID"],
+            fields["DEST_TARGET_REG_CFG_MATH_Offset"],
+            fields["DEST_REGW_BASE_Base"],
+            fields["ALU_ACC_CTRL_SFPU_Fp32_enabled"],
+            fields["ALU_FORMAT_SPEC_REG_SrcB_override"],
+            fields["ALU_FORMAT_SPEC_REG_SrcB_val"],
+            fields["ALU_FORMAT_SPEC_REG1_SrcB"],
+        )
+
+
 FIELDS: Final[Mapping[str, ConfigField]] = MappingProxyType(
     dict([*_fields("thread", _THREAD), *_fields("config", _CONFIG)])
 )
-"""Every field by name."""
+"""Every field of Wormhole by name."""
+
+WORMHOLE_LAYOUT: Final = ConfigLayout(
+    FIELDS, thread_words=THREAD_WORDS, words=CONFIG_WORDS, scalar=SCALAR, shared=GLOBAL
+)

@@ -7,9 +7,9 @@ sign; ``0xF[11:8]`` are bits that have to be so.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from nasm.base.records import dataclass, field, replace
 from nasm.isa.field_kinds import Encoding, Field, WordForm
@@ -19,6 +19,9 @@ from nasm.targets.tensix.words.shared_values import BY_FIELD
 from nasm.targets.tensix.words.units import TensixUnit
 
 OPCODE = Field("opcode", 24, 8)
+
+Fields = Mapping[str, int]
+"""The fields of a word by all of their names: official arguments and those of the documentation."""
 
 _FIELD = re.compile(r"(±?)(\w+)\[(\d+)(?::(\d+))?\]")
 
@@ -82,6 +85,20 @@ class Word:
             if not one.mask & known or one.name in self.unread:
                 free |= one.mask & ~known
         return Encoding(OPCODE, self.opcode, operands, forms, free)
+
+    def fields_of(self, word: int) -> Fields:
+        """Every field of a word of it, by name."""
+        return self._read(word)
+
+    @cached_property
+    def _read(self) -> Callable[[int], Fields]:
+        known = tuple(self.encoding.fields())
+
+        @lru_cache(maxsize=1 << 12)
+        def read(word: int) -> Fields:
+            return {one.name: one.get(word) for one in known}
+
+        return read
 
     def _explained(self, form: WordForm) -> WordForm:
         """A form whose fields know what they are for."""
