@@ -6,7 +6,8 @@ import pytest
 
 from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar import config
-from nasm.targets.tensix.scalar.config_fields import FIELDS, ConfigField
+from nasm.targets.tensix.scalar.config_fields import FIELDS
+from nasm.targets.tensix.scalar.config_layout import ConfigField
 from tests.tables import each
 from tests.tensix.scalar.cores import made
 

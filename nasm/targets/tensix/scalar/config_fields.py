@@ -1,16 +1,19 @@
-"""Fields of the configuration: names, words and bits, as the public headers give them.
+"""Fields of the configuration of Wormhole: names, words and bits, as the public headers give them.
 
-Two spaces have words of their own: each thread's 57 words of 16 bits, and 188 words of 32 bits, of
-which those below ``GLOBAL`` exist twice, once for each bank.
+Each thread has 57 words of 16 bits, a bank 188 of 32 bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
-from typing import Final, Literal, NamedTuple
+from collections.abc import Iterator
+from typing import Final
 
-Kind = Literal["thread", "config"]
+from nasm.targets.tensix.scalar.config_layout import (
+    ConfigLayout,
+    ConfigWord,
+    fields_by_name,
+    sections,
+)
 
 THREAD_WORDS: Final = 57
 CONFIG_WORDS: Final = 188
@@ -25,38 +28,6 @@ DESCRIPTOR: Final = "REG0_TileDescriptor_"
 word alone, the page of unpacks the fields. BlobsYStart lies in two words."""
 
 
-class ConfigField(NamedTuple):
-    """Where a field is: ``width`` bits from bit ``shift`` of a word up."""
-
-    kind: Kind
-    word: int
-    shift: int
-    width: int
-
-    @property
-    def mask(self) -> int:
-        """The field's bits, at bit 0."""
-        return (1 << self.width) - 1
-
-
-class _Word(NamedTuple):
-    """A word: the number, what its fields begin with, and the fields from bit 0 up.
-
-    A field is NAME:WIDTH; one that begins with a dot has its whole name after the dot. ``-:WIDTH``
-    is a gap.
-    """
-
-    number: int
-    prefix: str
-    fields: str
-
-
-def _sections(first: int, count: int, prefix: str, fields: str, step: int = 1) -> Iterator[_Word]:
-    """A word for each section; {} in the prefix is its number."""
-    for i in range(count):
-        yield _Word(first + i * step, prefix.format(i), fields)
-
-
 _AB = "SrcAIncr:6 SrcACR:1 SrcAClear:1 SrcBIncr:6 SrcBCR:1 SrcBClear:1"
 _DST = "DestIncr:10 DestCR:1 DestClear:1 DestCToCR:1 FidelityIncr:2 FidelityClear:1"
 _PACK = (
@@ -66,39 +37,39 @@ _PACK = (
 _CONTEXT = "CfgContextOffset_{0}:4 CfgContextCntReset_{0}:1 CfgContextCntInc_{0}:1"
 
 _THREAD = (
-    _Word(0, "CFG_STATE_ID_", "StateID:1"),
-    _Word(1, "DEST_TARGET_REG_CFG_MATH_", "Offset:12"),
-    _Word(2, "ADDR_MOD_SET_", "Base:1"),
-    _Word(3, "SRCA_SET_", "Base:2 SetOvrdWithAddr:1"),
-    _Word(4, "SRCB_SET_", "Base:2"),
-    _Word(5, "CLR_DVALID_", "SrcA_Disable:1 SrcB_Disable:1"),
-    _Word(6, "FIDELITY_BASE_", "Phase:2"),
-    *_sections(7, 8, "ADDR_MOD_AB_SEC{}_", _AB, 2),
-    *_sections(8, 8, "ADDR_MOD_AB_SEC{}_", "BiasCntIncr:4 BiasCntClear:1", 2),
-    *_sections(23, 8, "ADDR_MOD_DST_SEC{}_", _DST),
-    *_sections(31, 8, "ADDR_MOD_PACK_SEC{}_", _PACK),
-    _Word(39, "UNPACK_MISC_CFG_", f"{_CONTEXT.format(0)} -:2 {_CONTEXT.format(1)}"),
+    ConfigWord(0, "CFG_STATE_ID_", "StateID:1"),
+    ConfigWord(1, "DEST_TARGET_REG_CFG_MATH_", "Offset:12"),
+    ConfigWord(2, "ADDR_MOD_SET_", "Base:1"),
+    ConfigWord(3, "SRCA_SET_", "Base:2 SetOvrdWithAddr:1"),
+    ConfigWord(4, "SRCB_SET_", "Base:2"),
+    ConfigWord(5, "CLR_DVALID_", "SrcA_Disable:1 SrcB_Disable:1"),
+    ConfigWord(6, "FIDELITY_BASE_", "Phase:2"),
+    *sections(7, 8, "ADDR_MOD_AB_SEC{}_", _AB, 2),
+    *sections(8, 8, "ADDR_MOD_AB_SEC{}_", "BiasCntIncr:4 BiasCntClear:1", 2),
+    *sections(23, 8, "ADDR_MOD_DST_SEC{}_", _DST),
+    *sections(31, 8, "ADDR_MOD_PACK_SEC{}_", _PACK),
+    ConfigWord(39, "UNPACK_MISC_CFG_", f"{_CONTEXT.format(0)} -:2 {_CONTEXT.format(1)}"),
     *(
-        _Word(40 + i, "NOC_OVERLAY_MSG_CLEAR_", f"StreamId_{i}:6 -:2 MsgNum_{i}:3")
+        ConfigWord(40 + i, "NOC_OVERLAY_MSG_CLEAR_", f"StreamId_{i}:6 -:2 MsgNum_{i}:3")
         for i in range(2)
     ),
-    _Word(
+    ConfigWord(
         42,
         "CG_CTRL_EN_",
         "Regblocks:1 Fpu:1 Fpu_mtile:1 Fpu_sfpu:1 Move:1 Packer:4 Unpacker:2 Xsearch:1 Thcon:1 "
         "Trisc:1 Retmux:1 Ithread:1",
     ),
-    _Word(43, "CG_CTRL_EN_", "-:2 Hyst:7"),
-    _Word(
+    ConfigWord(43, "CG_CTRL_EN_", "-:2 Hyst:7"),
+    ConfigWord(
         44,
         "CG_CTRL_KICK_",
         "Regblocks:1 Fpu:1 Move:1 Packer:4 Unpacker:2 Xsearch:1 Thcon:1 Trisc:1 Retmux:1 Ithread:1",
     ),
-    _Word(45, "PERF_CNT_CMD_", " ".join(f"Cmd{i}Start:1 Cmd{i}Stop:1" for i in range(4))),
-    _Word(46, "ENABLE_ACC_STATS_", "Enable:1"),
-    _Word(47, "FPU_BIAS_SEL_", "Pointer:1"),
-    *_sections(48, 8, "ADDR_MOD_BIAS_SEC{}_", "BiasIncr:4 BiasClear:1"),
-    _Word(56, "FP16A_FORCE_", "Enable:1"),
+    ConfigWord(45, "PERF_CNT_CMD_", " ".join(f"Cmd{i}Start:1 Cmd{i}Stop:1" for i in range(4))),
+    ConfigWord(46, "ENABLE_ACC_STATS_", "Enable:1"),
+    ConfigWord(47, "FPU_BIAS_SEL_", "Pointer:1"),
+    *sections(48, 8, "ADDR_MOD_BIAS_SEC{}_", "BiasIncr:4 BiasClear:1"),
+    ConfigWord(56, "FP16A_FORCE_", "Enable:1"),
 )
 
 _XY, _ZW = "Xstride:12 Ystride:12", "Zstride:12 Wstride:16"
@@ -110,12 +81,12 @@ _COUNTERS = (
 )
 
 _ALU = (
-    _Word(
+    ConfigWord(
         0,
         "ALU_FORMAT_SPEC_REG_",
         "SrcA_val:4 SrcA_override:1 SrcB_val:4 SrcB_override:1 Dstacc_val:4 Dstacc_override:1",
     ),
-    _Word(
+    ConfigWord(
         1,
         "ALU_ROUNDING_MODE_",
         "Fpu_srnd_en:1 Gasket_srnd_en:1 Packer_srnd_en:1 Padding:10 GS_LF:1 Bfp8_HF:1 "
@@ -124,55 +95,59 @@ _ALU = (
         ".ALU_ACC_CTRL_Fp32_enabled:1 .ALU_ACC_CTRL_SFPU_Fp32_enabled:1 "
         ".ALU_ACC_CTRL_INT8_math_enabled:1",
     ),
-    _Word(
+    ConfigWord(
         2,
         "DISABLE_RISC_BP_Disable_",
         ".ALU_ACC_CTRL_Zero_Flag_disabled_src:1 .ALU_ACC_CTRL_Zero_Flag_disabled_dst:1 "
         ".STACC_RELU_ApplyRelu:4 .STACC_RELU_ReluThreshold:16 main:1 trisc:3 ncrisc:1 "
         "bmp_clear_main:1 bmp_clear_trisc:3 bmp_clear_ncrisc:1",
     ),
-    _Word(3, "ECC_SCRUBBER_", "Enable:1 Scrub_On_Error:1 Scrub_On_Error_Immediately:1 Delay:11"),
-    _Word(4, "STATE_RESET_", "EN:1"),
-    _Word(5, "DEST_OFFSET_", "Enable:1"),
-    _Word(6, "DEST_REGW_BASE_", "Base:16"),
-    _Word(7, "INT_DESCALE_", "Enable:1 Mode:1"),
+    ConfigWord(
+        3, "ECC_SCRUBBER_", "Enable:1 Scrub_On_Error:1 Scrub_On_Error_Immediately:1 Delay:11"
+    ),
+    ConfigWord(4, "STATE_RESET_", "EN:1"),
+    ConfigWord(5, "DEST_OFFSET_", "Enable:1"),
+    ConfigWord(6, "DEST_REGW_BASE_", "Base:16"),
+    ConfigWord(7, "INT_DESCALE_", "Enable:1 Mode:1"),
 )
 
 _STREAMS = (
-    *_sections(8, 2, "PCK0_ADDR_CTRL_XY_REG_{}_", _XY, 2),
-    *_sections(9, 2, "PCK0_ADDR_CTRL_ZW_REG_{}_", _ZW, 2),
-    *_sections(12, 2, "PCK0_ADDR_BASE_REG_{}_", "Base:16"),
-    _Word(14, "PCK_DEST_RD_CTRL_", "Read_32b_data:1 Read_unsigned:1 Read_int8:1 Round_10b_mant:1"),
-    _Word(15, "PCK_EDGE_TILE_FACE_SET_SELECT_", "select:8 enable:1"),
-    *_sections(16, 4, "TILE_ROW_SET_MAPPING_{}_", _ROW_SETS),
-    _Word(
+    *sections(8, 2, "PCK0_ADDR_CTRL_XY_REG_{}_", _XY, 2),
+    *sections(9, 2, "PCK0_ADDR_CTRL_ZW_REG_{}_", _ZW, 2),
+    *sections(12, 2, "PCK0_ADDR_BASE_REG_{}_", "Base:16"),
+    ConfigWord(
+        14, "PCK_DEST_RD_CTRL_", "Read_32b_data:1 Read_unsigned:1 Read_int8:1 Round_10b_mant:1"
+    ),
+    ConfigWord(15, "PCK_EDGE_TILE_FACE_SET_SELECT_", "select:8 enable:1"),
+    *sections(16, 4, "TILE_ROW_SET_MAPPING_{}_", _ROW_SETS),
+    ConfigWord(
         20,
         "PCK_EDGE_OFFSET_SEC0_",
         "mask:16 .PCK_EDGE_MODE_mode:1 .PCK_EDGE_TILE_ROW_SET_SELECT_select:8",
     ),
-    *(_Word(20 + i, f"PCK_EDGE_OFFSET_SEC{i}_", "mask:16") for i in range(1, 4)),
-    *_sections(24, 4, "PACK_COUNTERS_SEC{}_", _COUNTERS),
-    *_sections(28, 4, "PACK_CONCAT_MASK_SEC{}_", "pack_concat_mask:16"),
-    *_sections(32, 4, "TILE_FACE_SET_MAPPING_{}_", _FACE_SETS),
-    *_sections(36, 2, "UNP{}_ADDR_CTRL_XY_REG_0_", _XY, 2),
-    *_sections(37, 2, "UNP{}_ADDR_CTRL_ZW_REG_0_", _ZW, 2),
-    *_sections(40, 2, "UNP{}_ADDR_BASE_REG_", "0_Base:16 1_Base:16", 8),
-    *_sections(
+    *(ConfigWord(20 + i, f"PCK_EDGE_OFFSET_SEC{i}_", "mask:16") for i in range(1, 4)),
+    *sections(24, 4, "PACK_COUNTERS_SEC{}_", _COUNTERS),
+    *sections(28, 4, "PACK_CONCAT_MASK_SEC{}_", "pack_concat_mask:16"),
+    *sections(32, 4, "TILE_FACE_SET_MAPPING_{}_", _FACE_SETS),
+    *sections(36, 2, "UNP{}_ADDR_CTRL_XY_REG_0_", _XY, 2),
+    *sections(37, 2, "UNP{}_ADDR_CTRL_ZW_REG_0_", _ZW, 2),
+    *sections(40, 2, "UNP{}_ADDR_BASE_REG_", "0_Base:16 1_Base:16", 8),
+    *sections(
         41, 2, "UNP{}_", "FORCED_SHARED_EXP_shared_exp:8 ADD_DEST_ADDR_CNTR_add_dest_addr_cntr:1", 8
     ),
-    _Word(42, "UNP0_BLOBS_Y_START_CNTX_01_", "blobs_y_start:32"),
-    _Word(43, "UNP0_BLOBS_Y_START_CNTX_23_", "blobs_y_start:32"),
-    *_sections(44, 2, "UNP{}_ADDR_CTRL_XY_REG_1_", _XY, 2),
-    *_sections(45, 2, "UNP{}_ADDR_CTRL_ZW_REG_1_", _ZW, 2),
+    ConfigWord(42, "UNP0_BLOBS_Y_START_CNTX_01_", "blobs_y_start:32"),
+    ConfigWord(43, "UNP0_BLOBS_Y_START_CNTX_23_", "blobs_y_start:32"),
+    *sections(44, 2, "UNP{}_ADDR_CTRL_XY_REG_1_", _XY, 2),
+    *sections(45, 2, "UNP{}_ADDR_CTRL_ZW_REG_1_", _ZW, 2),
 )
 
 
-def _packer(first: int, name: str, zero: str) -> Iterator[_Word]:
+def _packer(first: int, name: str, zero: str) -> Iterator[ConfigWord]:
     """The four words of a packer."""
     prefix = f"THCON_{name}_"
-    yield _Word(first, prefix, "Row_start_section_size:16 Exp_section_size:16")
-    yield _Word(first + 1, prefix, "L1_Dest_addr:32")
-    yield _Word(
+    yield ConfigWord(first, prefix, "Row_start_section_size:16 Exp_section_size:16")
+    yield ConfigWord(first + 1, prefix, "L1_Dest_addr:32")
+    yield ConfigWord(
         first + 2,
         prefix,
         "Disable_zero_compress:1 Add_l1_dest_addr_offset:1 Addr_cnt_context:2 Out_data_format:4 "
@@ -180,7 +155,7 @@ def _packer(first: int, name: str, zero: str) -> Iterator[_Word]:
         f"Enable_out_fifo:1 Sub_l1_tile_header_size:1 Source_interface_selection:1 {zero} "
         "L1_source_addr:8",
     )
-    yield _Word(
+    yield ConfigWord(
         first + 3,
         prefix,
         "Downsample_mask:16 Downsample_rate:3 Read_mode:1 Exp_threshold_en:1 Pack_L1_Acc:1 "
@@ -192,55 +167,60 @@ def _each(name: str, width: int, contexts: range) -> str:
     return " ".join(f"{name}{i}:{width}" for i in contexts)
 
 
-def _unpacker(section: int) -> Iterator[_Word]:
-    """The words of an unpacker, with those of the mover and of limits between them."""
-    at, name = SCALAR + 40 * section, f"THCON_SEC{section}_"
-    low, high = range(4), range(4, 8)
-    yield _Word(at, name + "REG0_", "TileDescriptor:32")
-    yield _Word(
+def descriptor_words(at: int, name: str) -> Iterator[ConfigWord]:
+    """The fields of a tile descriptor, whose first word is ``at``."""
+    yield ConfigWord(
         at,
         name + DESCRIPTOR,
         "InDataFormat:4 IsUncompressed:1 NoBFPExpSection:1 -:2 BlobsPerXYPlane:3 -:5 XDim:16",
     )
-    yield _Word(at + 1, name + DESCRIPTOR, "YDim:8 -:8 ZDim:8")
-    yield _Word(at + 2, name + DESCRIPTOR, "WDim:8 -:8 BlobsYStart_low:16")
-    yield _Word(at + 3, name + DESCRIPTOR, "BlobsYStart_high:16 -:8 DigestSize:8")
-    yield _Word(
+    yield ConfigWord(at + 1, name + DESCRIPTOR, "YDim:8 -:8 ZDim:8")
+    yield ConfigWord(at + 2, name + DESCRIPTOR, "WDim:8 -:8 BlobsYStart_low:16")
+    yield ConfigWord(at + 3, name + DESCRIPTOR, "BlobsYStart_high:16 -:8 DigestSize:8")
+
+
+def _unpacker(section: int) -> Iterator[ConfigWord]:
+    """The words of an unpacker, with those of the mover and of limits between them."""
+    at, name = SCALAR + 40 * section, f"THCON_SEC{section}_"
+    low, high = range(4), range(4, 8)
+    yield ConfigWord(at, name + "REG0_", "TileDescriptor:32")
+    yield from descriptor_words(at, name)
+    yield ConfigWord(
         at + 8,
         name + "REG2_",
         "Out_data_format:4 Throttle_mode:2 Context_count:2 Haloize_mode:1 Tileize_mode:1 "
         "Unpack_Src_Reg_Set_Upd:1 Unpack_If_Sel:1 Upsample_rate:2 Ovrd_data_format:1 "
         f"Upsample_and_interleave:1 {_each('Shift_amount_cntx', 4, low)}",
     )
-    yield _Word(
+    yield ConfigWord(
         at + 9,
         name + "REG2_",
         f"{_each('Disable_zero_compress_cntx', 1, low)} {_each('Unpack_if_sel_cntx', 1, low)} "
         f"Force_shared_exp:1 -:7 {_each('Disable_zero_compress_cntx', 1, high)} "
         f"{_each('Unpack_if_sel_cntx', 1, high)}",
     )
-    yield _Word(at + 10, name + "REG2_", "Unpack_limit_address:17")
-    yield _Word(at + 11, name + "REG2_", "Unpack_fifo_size:17")
-    yield _Word(at + 12, name + "REG3_", "Base_address:32")
+    yield ConfigWord(at + 10, name + "REG2_", "Unpack_limit_address:17")
+    yield ConfigWord(at + 11, name + "REG2_", "Unpack_fifo_size:17")
+    yield ConfigWord(at + 12, name + "REG3_", "Base_address:32")
     for i in range(1, 8):
-        yield _Word(at + 12 + i, f"{name}REG{3 + i // 4}_", f"Base_cntx{i}_address:32")
+        yield ConfigWord(at + 12 + i, f"{name}REG{3 + i // 4}_", f"Base_cntx{i}_address:32")
     for i in (0, 2):
         pair = range(i, i + 2)
         addresses = " ".join(f"Dest_cntx{c}_address:16" for c in pair)
-        yield _Word(at + 20 + i // 2, name + "REG5_", addresses)
-        yield _Word(at + 22 + i // 2, name + "REG5_", _each("Tile_x_dim_cntx", 16, pair))
-    yield _Word(at + 24, name + "REG6_", "Source_address:32")
-    yield _Word(at + 25, name + "REG6_", "Destination_address:32")
-    yield _Word(at + 26, name + "REG6_", "Buffer_size:30 Transfer_direction:2")
+        yield ConfigWord(at + 20 + i // 2, name + "REG5_", addresses)
+        yield ConfigWord(at + 22 + i // 2, name + "REG5_", _each("Tile_x_dim_cntx", 16, pair))
+    yield ConfigWord(at + 24, name + "REG6_", "Source_address:32")
+    yield ConfigWord(at + 25, name + "REG6_", "Destination_address:32")
+    yield ConfigWord(at + 26, name + "REG6_", "Buffer_size:30 Transfer_direction:2")
     for i in low:
         formats = " ".join(
             f"Unpack_data_format_cntx{c}:4 Unpack_out_data_format_cntx{c}:4" for c in (i, i + 4)
         )
         offset = f"Offset_cntx{i}_address:16" if i else "Offset_address:16"
-        yield _Word(at + 28 + i, name + "REG7_", f"{offset} {formats}")
+        yield ConfigWord(at + 28 + i, name + "REG7_", f"{offset} {formats}")
     for i, which in enumerate(("Pack_0_2", "Pack_1_3")):
-        yield _Word(at + 36 + 2 * i, name + "REG9_", f"{which}_limit_address:17")
-        yield _Word(at + 37 + 2 * i, name + "REG9_", f"{which}_fifo_size:17")
+        yield ConfigWord(at + 36 + 2 * i, name + "REG9_", f"{which}_limit_address:17")
+        yield ConfigWord(at + 37 + 2 * i, name + "REG9_", f"{which}_fifo_size:17")
 
 
 _ALL_ZERO = (
@@ -250,19 +230,19 @@ _ALL_ZERO = (
 _ONE_ZERO = "Add_tile_header_size:1 -:6"
 
 _GLOBAL = (
-    *_sections(GLOBAL, 4, "DEST_TARGET_REG_CFG_PACK_SEC{}_", "Offset:12 ZOffset:6"),
-    _Word(156, "CG_SRC_PIPELINE_", "GateSrcAPipeEn:1 GateSrcBPipeEn:1"),
-    _Word(157, "RISCV_IC_INVALIDATE_", "InvalidateAll:5"),
-    *_sections(158, 3, "TRISC_RESET_PC_SEC{}_", "PC:32"),
-    _Word(161, "TRISC_RESET_PC_OVERRIDE_", "Reset_PC_Override_en:3"),
-    _Word(162, "NCRISC_RESET_PC_", "PC:32"),
-    _Word(163, "NCRISC_RESET_PC_OVERRIDE_", "Reset_PC_Override_en:1"),
-    _Word(164, "PRNG_SEED_", "Seed_Val:32"),
-    *_sections(165, 16, "INT_DESCALE_VALUES_SEC{}_", "Value:32"),
-    *_sections(181, 3, "TRISC_END_PC_SEC{}_", "PC:32"),
-    _Word(184, "BRISC_END_PC_", "PC:32"),
-    _Word(185, "NOC_RISC_END_PC_", "PC:32"),
-    _Word(
+    *sections(GLOBAL, 4, "DEST_TARGET_REG_CFG_PACK_SEC{}_", "Offset:12 ZOffset:6"),
+    ConfigWord(156, "CG_SRC_PIPELINE_", "GateSrcAPipeEn:1 GateSrcBPipeEn:1"),
+    ConfigWord(157, "RISCV_IC_INVALIDATE_", "InvalidateAll:5"),
+    *sections(158, 3, "TRISC_RESET_PC_SEC{}_", "PC:32"),
+    ConfigWord(161, "TRISC_RESET_PC_OVERRIDE_", "Reset_PC_Override_en:3"),
+    ConfigWord(162, "NCRISC_RESET_PC_", "PC:32"),
+    ConfigWord(163, "NCRISC_RESET_PC_OVERRIDE_", "Reset_PC_Override_en:1"),
+    ConfigWord(164, "PRNG_SEED_", "Seed_Val:32"),
+    *sections(165, 16, "INT_DESCALE_VALUES_SEC{}_", "Value:32"),
+    *sections(181, 3, "TRISC_END_PC_SEC{}_", "PC:32"),
+    ConfigWord(184, "BRISC_END_PC_", "PC:32"),
+    ConfigWord(185, "NOC_RISC_END_PC_", "PC:32"),
+    ConfigWord(
         186, "RISC_PREFETCH_CTRL_", "Enable_Trisc:3 Enable_Brisc:1 Enable_NocRisc:1 Max_Req_Count:8"
     ),
 )
@@ -280,93 +260,7 @@ _CONFIG = (
 )
 
 
-def _fields(kind: Kind, words: tuple[_Word, ...]) -> Iterator[tuple[str, ConfigField]]:
-    for word in words:
-        shift = 0
-        for part in word.fields.split():
-            name, width = part.split(":")
-            if name != "-":
-                full = name[1:] if name.startswith(".") else word.prefix + name
-                yield full, ConfigField(kind, word.number, shift, int(width))
-            shift += int(width)
-
-
-class AddrModWords(NamedTuple):
-    """Words of a thread's configuration: the first of each kind of address modifiers.
-
-    ``base`` has the bit that makes modifiers 0 to 3 mean 4 to 7. Those of SrcA and SrcB are
-    ``ab_step`` words apart, others are next to each other.
-    """
-
-    base: int
-    ab: int
-    ab_step: int
-    dst: int
-    bias: int
-    pack: int
-
-
-class DstFields(NamedTuple):
-    """Fields by which the vector unit finds numbers in Dst, and what format they have."""
-
-    state: ConfigField
-    offset: ConfigField
-    base: ConfigField
-    wide: ConfigField
-    override: ConfigField
-    overridden: ConfigField
-    form: ConfigField
-
-
-class ConfigLayout:
-    """Where everything is in the configuration of a generation.
-
-    ``fields`` are all of them by name. A thread has ``thread_words`` words of its own, a bank
-    ``words``; those from ``shared`` on exist once. The scalar unit writes those from ``scalar`` up
-    to there. The rest is where what executes looks again and again, by what it is for.
-    """
-
-    def __init__(
-        self,
-        fields: Mapping[str, ConfigField],
-        *,
-        thread_words: int,
-        words: int,
-        scalar: int,
-        shared: int,
-    ) -> None:
-        self.fields = fields
-        self.thread_words, self.words = thread_words, words
-        self.scalar, self.shared = scalar, shared
-        self.reset = fields["STATE_RESET_EN"].word
-        self.seed = fields["PRNG_SEED_Seed_Val"].word
-        self.context_resets = (
-            fields["UNPACK_MISC_CFG_CfgContextCntReset_0"],
-            fields["UNPACK_MISC_CFG_CfgContextCntReset_1"],
-        )
-        first = fields["ADDR_MOD_AB_SEC0_SrcAIncr"].word
-        self.addr_mods = AddrModWords(
-            fields["ADDR_MOD_SET_Base"].word,
-            first,
-            fields["ADDR_MOD_AB_SEC1_SrcAIncr"].word - first,
-            fields["ADDR_MOD_DST_SEC0_DestIncr"].word,
-            fields["ADDR_MOD_BIAS_SEC0_BiasIncr"].word,
-            fields["ADDR_MOD_PACK_SEC0_YsrcIncr"].word,
-        )
-        self.dst = DstFields(
-            fields["CFG_STATE_ID_StateID"],
-            fields["DEST_TARGET_REG_CFG_MATH_Offset"],
-            fields["DEST_REGW_BASE_Base"],
-            fields["ALU_ACC_CTRL_SFPU_Fp32_enabled"],
-            fields["ALU_FORMAT_SPEC_REG_SrcB_override"],
-            fields["ALU_FORMAT_SPEC_REG_SrcB_val"],
-            fields["ALU_FORMAT_SPEC_REG1_SrcB"],
-        )
-
-
-FIELDS: Final[Mapping[str, ConfigField]] = MappingProxyType(
-    dict([*_fields("thread", _THREAD), *_fields("config", _CONFIG)])
-)
+FIELDS: Final = fields_by_name(_THREAD, _CONFIG)
 """Every field of Wormhole by name."""
 
 WORMHOLE_LAYOUT: Final = ConfigLayout(
