@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from nasm.base.records import dataclass
-from nasm.targets.tensix.scalar.config_fields import WORMHOLE_LAYOUT
-from nasm.targets.tensix.scalar.config_layout import ConfigLayout
+from nasm.targets.tensix.layouts.layout import ConfigLayout
+from nasm.targets.tensix.layouts.wormhole import WORMHOLE_LAYOUT
 from nasm.targets.tensix.words import TABLES, WordTable
 
 

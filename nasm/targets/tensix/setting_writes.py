@@ -11,7 +11,7 @@ from typing import Final
 
 from nasm.base.problems import Refused, listed
 from nasm.isa.settings import MISPLACED, Values, Written
-from nasm.targets.tensix.scalar.config_layout import ConfigField
+from nasm.targets.tensix.layouts.layout import ConfigField
 from nasm.targets.tensix.words.groups import SettingGroup, writer
 
 THREAD_WORD: Final = writer(SettingGroup.THREAD)

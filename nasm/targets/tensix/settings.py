@@ -15,9 +15,9 @@ from nasm.targets.tensix.chips import Chip
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.isa.table import QUEUES
+from nasm.targets.tensix.layouts.layout import ConfigField
+from nasm.targets.tensix.layouts.wormhole import DESCRIPTOR
 from nasm.targets.tensix.scalar import config
-from nasm.targets.tensix.scalar.config_fields import DESCRIPTOR
-from nasm.targets.tensix.scalar.config_layout import ConfigField
 from nasm.targets.tensix.setting_meanings import meaning_of, words_of
 from nasm.targets.tensix.setting_writes import MASK, OPTIONS, written
 from nasm.targets.tensix.state import NO_THREAD, Coprocessor

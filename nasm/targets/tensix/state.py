@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nasm.base.records import dataclass, field, fields
 from nasm.targets.tensix.chips import WORMHOLE, Chip
-from nasm.targets.tensix.scalar.config_layout import ConfigLayout
+from nasm.targets.tensix.layouts.layout import ConfigLayout
 
 U8 = NDArray[np.uint8]
 U16 = NDArray[np.uint16]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from nasm.targets.tensix.core.dst_use import dst_use
+from nasm.targets.tensix.layouts.wormhole import FIELDS
 from nasm.targets.tensix.matrix import arithmetic, control, replays
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, timing_of
 from nasm.targets.tensix.matrix.formats import Format, Style
 from nasm.targets.tensix.matrix.timing import cycles_blocked
-from nasm.targets.tensix.scalar.config_fields import FIELDS
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.words import WORDS
 from tests.parts import part

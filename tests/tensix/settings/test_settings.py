@@ -18,7 +18,7 @@ from nasm.language.printing import text as printed
 from nasm.program.program import Program
 from nasm.targets import TARGETS
 from nasm.targets.tensix.chips import WORMHOLE
-from nasm.targets.tensix.scalar.config_fields import FIELDS
+from nasm.targets.tensix.layouts.wormhole import FIELDS
 from nasm.targets.tensix.settings import put, settings_of
 from nasm.targets.tensix.state import U8, Coprocessor
 

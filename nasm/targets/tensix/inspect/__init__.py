@@ -5,7 +5,7 @@ from __future__ import annotations
 from nasm.isa.core_state import Part
 from nasm.isa.settings import Settings
 from nasm.targets.tensix.inspect import registers, shared, threads
-from nasm.targets.tensix.scalar.config_layout import ConfigLayout
+from nasm.targets.tensix.layouts.layout import ConfigLayout
 
 
 def parts_of(layout: ConfigLayout, settings: Settings) -> tuple[Part, ...]:

@@ -13,7 +13,7 @@ from nasm.isa.settings import Settings
 from nasm.targets.tensix.core.tensix import UNITS, Tensix
 from nasm.targets.tensix.inspect import put_shared as put
 from nasm.targets.tensix.inspect.put import Values, into
-from nasm.targets.tensix.scalar.config_layout import ConfigLayout, Kind
+from nasm.targets.tensix.layouts.layout import ConfigLayout, Kind
 from nasm.targets.tensix.state import NO_THREAD, THREADS, U32, Bools
 from nasm.targets.tensix.unit_queries import thread_name
 

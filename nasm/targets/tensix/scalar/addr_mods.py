@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from nasm.targets.tensix.scalar.config_fields import WORMHOLE_LAYOUT
-from nasm.targets.tensix.scalar.config_layout import AddrModWords
+from nasm.targets.tensix.layouts.layout import AddrModWords
+from nasm.targets.tensix.layouts.wormhole import WORMHOLE_LAYOUT
 from nasm.targets.tensix.state import U16, U32, Coprocessor, RowCounters
 
 PACKERS: Final = 2

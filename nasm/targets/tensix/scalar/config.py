@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from nasm.base.problems import Refused, did_you_mean
-from nasm.targets.tensix.scalar.config_layout import ConfigField
+from nasm.targets.tensix.layouts.layout import ConfigField
 from nasm.targets.tensix.shift_register import following
 from nasm.targets.tensix.state import LANES, Coprocessor
 

@@ -8,12 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from nasm.targets.tensix.scalar.config_layout import (
-    ConfigLayout,
-    ConfigWord,
-    fields_by_name,
-    sections,
-)
+from nasm.targets.tensix.layouts.layout import ConfigLayout, ConfigWord, fields_by_name, sections
 
 THREAD_WORDS: Final = 57
 CONFIG_WORDS: Final = 188

@@ -9,16 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from nasm.targets.tensix.scalar.config_fields import descriptor_words
-from nasm.targets.tensix.scalar.config_layout import (
-    ConfigLayout,
-    ConfigWord,
-    fields_by_name,
-    sections,
-)
+from nasm.targets.tensix.layouts.layout import ConfigLayout, ConfigWord, fields_by_name, sections
+from nasm.targets.tensix.layouts.wormhole import descriptor_words
 
 _SCALAR: Final = 64
-"""The first word whose fields begin with THCON\_."""
+"""The first word whose fields begin with THCON\\_."""
 _SHARED: Final = 180
 """The first word of which there is one."""
 _SECTION: Final = 48
