@@ -1,4 +1,4 @@
-"""Tenstorrent Tensix: the coprocessor of a tile of Wormhole B0."""
+"""Tenstorrent Tensix: the coprocessor of a tile of Wormhole B0 or of Blackhole A0."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nasm.isa.target import Bursting, GenerationModel, Samples, Target
 from nasm.targets.tensix.arrangements import ARRANGEMENTS
 from nasm.targets.tensix.bursts import burst
 from nasm.targets.tensix.causes import CAUSES
-from nasm.targets.tensix.chips import WORMHOLE
+from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.expansion import expanded, expansion_of, open_recordings
@@ -21,7 +21,7 @@ from nasm.targets.tensix.isa import ISA, rows_on, words_on
 from nasm.targets.tensix.options import AS_SRCA, OPTIONS, OUTER_BUG, SRCB_FORMAT, YES, quirks
 from nasm.targets.tensix.settings import settings_of
 
-CHIPS: Final = {chip.name: chip for chip in (WORMHOLE,)}
+CHIPS: Final = {chip.name: chip for chip in (WORMHOLE, BLACKHOLE)}
 """What executes knows of each generation, by its name."""
 
 
@@ -47,7 +47,7 @@ def _new_core(generation: Generation, around: Surroundings) -> Tensix:
         around.memory("l1"),
         around=around,
         chip=CHIPS[generation.name],
-        quirks=quirks(options),
+        quirks=quirks(generation.name, options),
         outer_bug=options[OUTER_BUG] == YES,
         srcb_as_srca=options[SRCB_FORMAT] == AS_SRCA,
     )
@@ -56,7 +56,7 @@ def _new_core(generation: Generation, around: Surroundings) -> Tensix:
 TARGET = Target(
     name="tensix",
     module=__name__,
-    summary="Tenstorrent Tensix: Wormhole B0",
+    summary="Tenstorrent Tensix: Wormhole B0 and Blackhole A0",
     isa=ISA,
     generations=GENERATIONS,
     samples=SAMPLES,

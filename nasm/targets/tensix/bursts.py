@@ -150,7 +150,7 @@ def _vector(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Wo
     if core.vector.pending or core.recent.matrix.tick > core.now - SAFE_LOAD:
         return None
     next_to = last.tick == core.now - 1
-    if next_to and too_near(core.chip.words, last.mnemonic, last.word, _name(first), first):
+    if next_to and too_near(core.chip, last.mnemonic, last.word, _name(first), first):
         return None
     words = words[: of_vector.fit(words)]
     starts = of_vector.starts(words)[: len(words)]

@@ -14,7 +14,7 @@ from nasm.isa.settings import Setting, Settings
 from nasm.targets.tensix.chips import Chip
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
-from nasm.targets.tensix.isa.table import QUEUES
+from nasm.targets.tensix.isa.declared import QUEUES
 from nasm.targets.tensix.layouts.layout import ConfigField
 from nasm.targets.tensix.layouts.wormhole import DESCRIPTOR
 from nasm.targets.tensix.scalar import config

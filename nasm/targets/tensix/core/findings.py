@@ -10,17 +10,17 @@ import numpy as np
 
 from nasm.base.problems import Refused, counted
 from nasm.isa.core_state import Place
+from nasm.targets.tensix.chips import Chip
 from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
-from nasm.targets.tensix.lanes.facts import LANES, Role, facts_of
+from nasm.targets.tensix.lanes.facts import Role, facts_of, lanes_of
 from nasm.targets.tensix.lanes.scheduling import OF_STATE, SchedulingFinding
 from nasm.targets.tensix.matrix.facts import timing_of
 from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS
 from nasm.targets.tensix.matrix.pack import rows_read as rows_packed
 from nasm.targets.tensix.matrix.timing import dst_blocks, longest
 from nasm.targets.tensix.matrix.unpack import UnpackJob, job_of, rows_dropped
-from nasm.targets.tensix.words import WordTable
 from nasm.targets.tensix.words.word import Fields
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
@@ -54,7 +54,7 @@ def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
         _tell(
             core, _CODES[found.kind], found.message, found.hint, last, "started in the cycle before"
         )
-    facts = LANES[issued.mnemonic].facts
+    facts = lanes_of(core.chip)[issued.mnemonic].facts
     if facts.role in OF_STATE or core.vector.lane_config.any():
         _undefined(core, issued, fields)
     if facts.role is Role.LOADS and core.recent.matrix.tick > issued.tick - SAFE_LOAD:
@@ -63,32 +63,34 @@ def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
 
 @lru_cache(maxsize=1 << 14)
 def too_near(
-    words: WordTable, before: str, its: int, mnemonic: str, word: int
+    chip: Chip, before: str, its: int, mnemonic: str, word: int
 ) -> tuple[SchedulingFinding, ...]:
     """Errors of one word in the cycle after another."""
+    words = chip.words
     fields = words.fields_of(before, its), words.fields_of(mnemonic, word)
-    return tuple(scheduling.too_early(before, fields[0], mnemonic, fields[1]))
+    return tuple(scheduling.too_early(before, fields[0], mnemonic, fields[1], lanes_of(chip)))
 
 
 def _of_pair(core: Tensix, last: Issued, issued: Issued) -> tuple[SchedulingFinding, ...]:
     """Errors of an instruction for the one that started in the cycle before."""
     if last.tick != issued.tick - 1:
         return ()
-    return too_near(core.chip.words, last.mnemonic, last.word, issued.mnemonic, issued.word)
+    return too_near(core.chip, last.mnemonic, last.word, issued.mnemonic, issued.word)
 
 
 def _undefined(core: Tensix, issued: Issued, fields: Fields) -> None:
     """Tell what is undefined in the state that there is."""
     thread, mnemonic = issued.thread, issued.mnemonic
     for found in scheduling.undefined_now(core, thread, mnemonic, fields, core.quirks):
-        if found.kind == "stack" and not _peeks(issued, fields):
+        if found.kind == "stack" and not _peeks(core, issued, fields):
             raise Refused(STACK, found.message, found.hint)
         _tell(core, _CODES[found.kind], found.message, found.hint)
 
 
-def _peeks(issued: Issued, fields: Fields) -> bool:
+def _peeks(core: Tensix, issued: Issued, fields: Fields) -> bool:
     """Whether an instruction only looks at the stack, which has a bug of the hardware then."""
-    return facts_of(issued.mnemonic).role is Role.POPS and bool(fields["Mod1"])
+    role = facts_of(issued.mnemonic, lanes_of(core.chip)).role
+    return role is Role.POPS and bool(fields["Mod1"])
 
 
 def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:

@@ -12,7 +12,7 @@ from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.durations import moved, packed, unpacked
 from nasm.targets.tensix.core.l1_sharing import Reads, begin
 from nasm.targets.tensix.core.tensix import Issued, Tensix
-from nasm.targets.tensix.lanes.facts import LANES, Role, facts_of, the
+from nasm.targets.tensix.lanes.facts import Role, facts_of, lanes_of, the
 from nasm.targets.tensix.lanes.macros import displaced, pass_cycle, pending_of
 from nasm.targets.tensix.lanes.unit import TEMPLATES, backdoor
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
@@ -201,7 +201,8 @@ def _vector(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     """
     vector = core.vector
     VD = fields.get("VD", 0)
-    loads = VD >= TEMPLATES and facts_of(issued.mnemonic).role is not Role.CONFIGURES
+    facts = facts_of(issued.mnemonic, lanes_of(core.chip))
+    loads = VD >= TEMPLATES and facts.role is not Role.CONFIGURES
     if loads and backdoor(vector, issued.word, VD):
         idle = the(Role.IDLES)
         word = core.chip.words.by_name[idle].opcode << 24
@@ -209,7 +210,7 @@ def _vector(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     else:
         findings.of_vector(core, issued, fields)
     core.recent.vector = issued
-    latency = LANES[issued.mnemonic].facts.latency_of(fields)
+    latency = facts_of(issued.mnemonic, lanes_of(core.chip)).latency_of(fields)
     core.occupy("vector", issued.thread, latency)
     core.changed(issued, "vector")
     if not pending_of(vector):
@@ -256,13 +257,13 @@ def configuring(latency: int) -> Start:
     return start
 
 
-def writing_words(latency: int, words: Callable[[Tensix, int, int], range]) -> Start:
+def writing_words(latency: int, words: Callable[[Tensix, Fields], range]) -> Start:
     """The same of what writes ``words`` only at its end, so that the next cycle reads old ones."""
     start = configuring(latency)
 
     def starts(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         start(core, issued, fields, act)
-        late = words(core, fields["Is128Bit"], fields["CfgIndex"])
+        late = words(core, fields)
         core.recent.configured = tuple((word, issued.tick, issued) for word in late)
 
     return starts

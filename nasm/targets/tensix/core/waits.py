@@ -12,6 +12,7 @@ from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.lanes import scheduling
+from nasm.targets.tensix.lanes.facts import lanes_of
 from nasm.targets.tensix.matrix import ownership
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, DST_STALL, cycles_blocked
@@ -122,8 +123,14 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
 
 
 def _vector(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
-    last = core.recent.vector
-    if last.tick + 1 == core.now and scheduling.stalls(last.mnemonic, mnemonic):
+    last, chip = core.recent.vector, core.chip
+    if last.tick + 1 != core.now or last.mnemonic not in lanes_of(chip):
+        return None
+    facts = lanes_of(chip)[last.mnemonic].facts
+    if not (facts.interlocked or facts.scoreboard):
+        return None
+    its = chip.words.fields_of(last.mnemonic, last.word)
+    if scheduling.delayed(last.mnemonic, its, mnemonic, fields, lanes_of(chip)):
         message = f"{last.mnemonic} takes two cycles"
         return Blocked("vector", message, core.now + 1, on=("vector",))
     return None

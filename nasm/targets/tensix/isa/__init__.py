@@ -1,10 +1,20 @@
 """The rows: a file or a folder per unit, listed as in the manual: by unit, and then by opcode."""
 
-from nasm.targets.tensix.isa import config, frontend, matrix, misc, moving, scalar, sync, vector
+from nasm.targets.tensix.isa import (
+    blackhole,
+    config,
+    frontend,
+    matrix,
+    misc,
+    moving,
+    scalar,
+    sync,
+    vector,
+)
 from nasm.targets.tensix.isa.table import DATA, ISA, arrange, rows_on, words_on
 
 UNITS = (frontend, sync, scalar, config, misc, moving, matrix, vector)
 
 arrange(unit.__name__ for unit in UNITS)
 
-__all__ = ["DATA", "ISA", "rows_on", "words_on"]
+__all__ = ["DATA", "ISA", "blackhole", "rows_on", "words_on"]

@@ -140,3 +140,17 @@ SEMWAIT = UNIT.row(
     formula="instructions of BlockMask wait at the gate while a selected semaphore is 0, or "
     "at its maximum",
 )
+
+STREAMWAIT = UNIT.row(
+    Word(
+        0xA7,
+        "STREAMWAIT",
+        STALLS,
+        "Hold instructions back until a stream of the NoC overlay has a phase or a count.",
+        "stall_res[23:15] target_value[14:4] target_sel[3] wait_stream_sel[2:0]",
+        chip="Blackhole A0",
+    ),
+    pace=SEMAPHORE_PACE,
+    since="blackhole",
+    formula="instructions of stall_res wait at the gate for a stream of the NoC",
+)

@@ -70,7 +70,8 @@ class AddrModWords(NamedTuple):
 
     ``base`` has the bit that makes modifiers 0 to 3 mean 4 to 7, or is -1: there is none, and
     instructions name all of them. Those of SrcA and SrcB are
-    ``ab_step`` words apart, others are next to each other.
+    ``ab_step`` words apart, others are next to each other. ``more`` has a seventh bit of what is
+    added to SrcA and SrcB, or is -1.
     """
 
     base: int
@@ -79,10 +80,14 @@ class AddrModWords(NamedTuple):
     dst: int
     bias: int
     pack: int
+    more: int
 
 
 class DstFields(NamedTuple):
-    """Fields by which the vector unit finds numbers in Dst, and what format they have."""
+    """Fields by which the vector unit finds numbers in Dst, and what format they have.
+
+    On Blackhole a thread may give it a format of its own, and a base of a stack counts mod 4.
+    """
 
     state: ConfigField
     offset: ConfigField
@@ -91,6 +96,9 @@ class DstFields(NamedTuple):
     override: ConfigField
     overridden: ConfigField
     form: ConfigField
+    own_enabled: ConfigField | None
+    own_form: ConfigField | None
+    stack: ConfigField | None
 
 
 class ConfigLayout:
@@ -120,6 +128,7 @@ class ConfigLayout:
             fields["UNPACK_MISC_CFG_CfgContextCntReset_1"],
         )
         first = fields["ADDR_MOD_AB_SEC0_SrcAIncr"].word
+        further = fields.get("ADDR_MOD_AB2_SEC0_SrcAIncr")
         self.addr_mods = AddrModWords(
             fields["ADDR_MOD_SET_Base"].word if "ADDR_MOD_SET_Base" in fields else -1,
             first,
@@ -127,6 +136,7 @@ class ConfigLayout:
             fields["ADDR_MOD_DST_SEC0_DestIncr"].word,
             fields["ADDR_MOD_BIAS_SEC0_BiasIncr"].word,
             fields["ADDR_MOD_PACK_SEC0_YsrcIncr"].word,
+            -1 if further is None else further.word,
         )
         self.dst = DstFields(
             fields["CFG_STATE_ID_StateID"],
@@ -136,4 +146,7 @@ class ConfigLayout:
             fields["ALU_FORMAT_SPEC_REG_SrcB_override"],
             fields["ALU_FORMAT_SPEC_REG_SrcB_val"],
             fields["ALU_FORMAT_SPEC_REG1_SrcB"],
+            fields.get("SFPU_DEST_FMT_Enable"),
+            fields.get("SFPU_DEST_FMT_Base"),
+            fields.get("DEST_SP_BASE_Base"),
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from nasm.base.problems import Refused
 from nasm.targets.tensix.layouts.layout import AddrModWords
 from nasm.targets.tensix.layouts.wormhole import WORMHOLE_LAYOUT
 from nasm.targets.tensix.state import U16, U32, Coprocessor, RowCounters
@@ -28,14 +29,21 @@ def apply_addr_mod(core: Coprocessor, thread: int, number: int, fidelity: bool =
     """
     own = core.threads[thread]
     at = core.layout.addr_mods
-    move(own.rows, increments(own.config, number, own.rows.extra_addr_mod, at), fidelity)
+    how = increments(own.config, number, own.rows.extra_addr_mod, at)
+    if at.base < 0 and (how[2] or own.config[at.more + number]):
+        message = f"modifier {number} of addresses has a bias, or adds 64 rows or more"
+        raise Refused("E0601", f"{message}, which is not modelled on {core.chip.title}")
+    move(own.rows, how, fidelity)
 
 
 def increments(
     config: U16, number: int, extra: int, at: AddrModWords = WORMHOLE_LAYOUT.addr_mods
 ) -> tuple[int, int, int]:
-    """The increments of SrcA and SrcB, of Dst, and of the bias, of a set and the extra bit."""
-    index = number + 4 * bool(extra or config[at.base] & 1)
+    """The increments of SrcA and SrcB, of Dst, and of the bias, of a set and the extra bit.
+
+    Where instructions name all sets, the extra bit selects none.
+    """
+    index = number if at.base < 0 else number + 4 * bool(extra or config[at.base] & 1)
     ab = config[at.ab + at.ab_step * index]
     return int(ab), int(config[at.dst + index]), int(config[at.bias + index])
 

@@ -94,6 +94,49 @@ def REG2FLOP_ADC(
     core.threads[owner].adc[ADCSel, Channel, XYZW, Cr] = value & WIDTHS[XYZW]
 
 
+def CFGSHIFTMASK(
+    core: Coprocessor,
+    thread: int,
+    MaskMode: int,
+    AluMode: int,
+    MaskWidth: int,
+    RotateAmt: int,
+    ScratchIndex: int,
+    CfgIndex: int,
+) -> Later:
+    """Combine a word of the thread's bank with a scratch word, masked and then rotated.
+
+    It is written at completion. Source: its page in the ISA documentation of Blackhole A0.
+    """
+    which = ScratchIndex if ScratchIndex < 3 else thread
+    mask = (2 << MaskWidth) - 1 & _WORD
+    scratch = _rotated(config.field(core, thread, f"SCRATCH_SEC{which}_val") & mask, RotateAmt)
+    old = config.read(core, thread, CfgIndex)
+    if MaskMode == 0:
+        old &= ~_rotated(mask, RotateAmt)
+    value = _COMBINED[AluMode](old, scratch) & _WORD
+    return writing(core, thread, range(CfgIndex, CfgIndex + 1), [value])
+
+
+_WORD = 0xFFFFFFFF
+_COMBINED: tuple[Callable[[int, int], int], ...] = (
+    lambda old, scratch: old | scratch,
+    lambda old, scratch: old & scratch,
+    lambda old, scratch: old ^ scratch,
+    lambda old, scratch: old + scratch,
+    lambda old, scratch: old | ~scratch,
+    lambda old, scratch: old & ~scratch,
+    lambda old, scratch: old ^ ~scratch,
+    lambda old, scratch: old - scratch,
+)
+"""By AluMode."""
+
+
+def _rotated(value: int, by: int) -> int:
+    """A word rotated to the right."""
+    return (value >> by | value << 32 - by) & _WORD
+
+
 def _part(value: int, size: int, shift: int) -> int:
     """All of a register, a half or a byte: sizes 1 to 3; 0 where no part begins."""
     parts = {1: (0xFFFFFFFF, (0,)), 2: (0xFFFF, (0, 2)), 3: (0xFF, (0, 1, 2, 3))}

@@ -1,0 +1,86 @@
+"""Examples of rows and sample programs: each runs on Blackhole, or is refused with its reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import nasm
+from nasm.base.problems import Failure
+from nasm.machine.records import Status
+from nasm.show.examples import whole
+from nasm.show.pages import page
+from nasm.targets.tensix import TARGET
+from nasm.targets.tensix.isa.blackhole import CHANGES
+from nasm.targets.tensix.words import TABLES
+from nasm.targets.tensix.words.word import Described
+from tests.parts import part
+from tests.tables import each
+from tests.tensix.blackhole.cores import ROWS
+
+FOLDER = Path(__file__).parents[3] / "programs" / "tensix"
+NAMES = {n for n, word in TABLES["blackhole"].by_name.items() if word.described is Described.NAME}
+MISSING = {name for name, how in CHANGES["blackhole"].rows.items() if how.missing}
+REFUSED = {
+    **dict.fromkeys(NAMES, "E0701"),
+    **dict.fromkeys(MISSING, "E0601"),
+    **dict.fromkeys(("LOADREG", "STOREREG"), "E0701"),
+    **dict.fromkeys(("STREAMWAIT", "STREAMWRCFG"), "E0601"),
+}
+
+
+@each("name", part(list(ROWS), 24))
+def test_an_example_runs_or_is_refused_by_name(name: str) -> None:
+    session = nasm.Session(nasm.assemble(whole(ROWS[name], TARGET, "blackhole")))
+    session.run(max_cycles=10_000)
+    report = session.report()
+    if name in REFUSED:
+        (problem,) = report.problems
+        assert (report.status, problem.code) == (Status.FAULT, REFUSED[name])
+        assert name in problem.message
+        assert name not in MISSING or "on Blackhole A0" in problem.message
+        return
+    said = [problem.message for problem in (*report.problems, *report.hazards)]
+    assert (report.status, said) == (Status.FINISHED, [])
+
+
+def test_how_many_instructions_are_executed() -> None:
+    assert len(ROWS) - len(REFUSED) == 86
+    assert len(NAMES) == 19  # the 17 of Wormhole, RESOURCEDECL and MOVDBGB2D
+
+
+def test_the_page_of_a_row_says_what_differs() -> None:
+    text = " ".join(page(TARGET.isa.rows["MVMUL"], TARGET).text)
+    assert "AddrMod is bits 16..14" in text
+    assert "It is not modelled on Blackhole A0" in text
+    assert page(TARGET.isa.rows["SFPGT"], TARGET).generations == ("Tensix of Blackhole A0",)
+    assert "Blackhole" not in " ".join(page(TARGET.isa.rows["SFPNOT"], TARGET).text)
+
+
+def on_blackhole(name: str) -> str:
+    return (
+        (FOLDER / name).read_text(encoding="utf-8").replace(".target wormhole", ".target blackhole")
+    )
+
+
+def test_threads_pass_a_token_as_on_wormhole() -> None:
+    report = nasm.Session(nasm.assemble(on_blackhole("ring.nasm"))).run()
+    assert report.status is Status.FINISHED
+    assert [e.held for e in report.expectations] == [True]
+    assert report.ticks == 77
+    assert report.summary.ticks_per_microsecond == 1350 if hasattr(report, "summary") else True
+
+
+@pytest.mark.parametrize("name", sorted(p.name for p in FOLDER.glob("*.nasm")))
+def test_other_samples_are_refused_with_what_blackhole_has_in_another_way(name: str) -> None:
+    text = on_blackhole(name)
+    if name == "ring.nasm" or ".target wormhole" not in (FOLDER / name).read_text("utf-8"):
+        return
+    try:
+        session = nasm.Session(nasm.assemble(text))
+    except Failure as failure:
+        assert {p.code for p in failure.problems} <= {"E0242", "E0301", "E0303", "E0304", "E0307"}
+        return
+    problems = session.run().problems
+    assert "is not modelled on Blackhole A0" in problems[0].message
