@@ -32,7 +32,7 @@ WORDS = words_on("wormhole")
 
 Rows = Sequence[Row]
 QUEUES = ("t0", "t1", "t2")
-ROWS: Rows = tuple(TARGET.isa)
+ROWS: Rows = tuple(TARGET.rows(TARGET.generations[0]))
 FAMILIES = ("vector", "matrix", "moving", "scalar", "config", "misc", "sync", "frontend")
 BY_UNIT = tuple(
     tuple(

@@ -18,6 +18,8 @@ from nasm.targets.tensix.expansion import expanded, expansion_of, open_recording
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.inspect import parts_of
 from nasm.targets.tensix.isa import ISA, rows_on, words_on
+from nasm.targets.tensix.isa.cores import PUSHING
+from nasm.targets.tensix.isa.declared import CORES, QUEUES
 from nasm.targets.tensix.options import AS_SRCA, OPTIONS, OUTER_BUG, SRCB_FORMAT, YES, quirks
 from nasm.targets.tensix.settings import settings_of
 
@@ -50,6 +52,10 @@ def _new_core(generation: Generation, around: Surroundings) -> Tensix:
         quirks=quirks(generation.name, options),
         outer_bug=options[OUTER_BUG] == YES,
         srcb_as_srca=options[SRCB_FORMAT] == AS_SRCA,
+        lines=tuple(
+            None if around.lines(core) is None else around.lines(queue)
+            for core, queue in zip(CORES, QUEUES, strict=True)
+        ),
     )
 
 
@@ -69,4 +75,5 @@ TARGET = Target(
     unfinished=open_recordings,
     paces={"duration": Durations},
     causes=CAUSES,
+    pushing=PUSHING,
 )

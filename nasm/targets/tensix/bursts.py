@@ -46,9 +46,10 @@ def burst(
 ) -> Burst | None:
     """The words that a thread can have executed at once, from now on.
 
-    Only on Wormhole: what is decided once for words takes them for words of Wormhole.
+    None where each comes at a time of its own: what a core does, and what it pushes. Only on
+    Wormhole: what is decided once for words takes them for words of Wormhole.
     """
-    if core.chip is not WORMHOLE:
+    if core.chip is not WORMHOLE or thread >= THREADS or core.lines[thread] is not None:
         return None
     ticks = min(ticks, _quiet(core, thread, blocked))
     if ticks < LEAST:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nasm.isa.generation import Engine, Generation, Unit
 from nasm.isa.options import defaults
 from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
-from nasm.targets.tensix.isa.declared import QUEUES
+from nasm.targets.tensix.isa.declared import CORES, QUEUES
 from nasm.targets.tensix.options import OPTIONS
 from nasm.views.tensor import Memory
 
@@ -35,6 +35,19 @@ def _thread(chip: Chip, name: str, does: str) -> Engine:
     )
 
 
+def _core(chip: Chip, name: str, thread: str) -> Engine:
+    return Engine(
+        name,
+        1,
+        f"the RISC-V core that pushes the instructions of {thread}",
+        f"{chip.docs}; {CLOCKS[chip.name][1]}",
+        reads=("l1",),
+        writes=("l1",),
+        spelled=f"RISC-V {thread.upper()}",
+        pushes=thread,
+    )
+
+
 _DOES = ("unpacks", "computes", "packs")
 
 
@@ -58,12 +71,14 @@ def _units(chip: Chip) -> tuple[Unit, ...]:
 
 def _generation(chip: Chip, order: int) -> Generation:
     size = f"{chip.l1_bytes >> 10} KiB"
+    pushed = zip(CORES, QUEUES, strict=True) if chip is WORMHOLE else ()
+    cores = (_core(chip, *of) for of in pushed)
     return Generation(
         name=chip.name,
         spellings=(chip.name,),
         summary=f"Tensix of {chip.title}",
         ticks=CLOCKS[chip.name][0],
-        engines=tuple(_thread(chip, *of) for of in zip(QUEUES, _DOES, strict=True)),
+        engines=(*(_thread(chip, *of) for of in zip(QUEUES, _DOES, strict=True)), *cores),
         memories={
             "l1": Memory(
                 "l1",

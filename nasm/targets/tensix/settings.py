@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final
 
 from nasm.isa.settings import Setting, Settings
-from nasm.targets.tensix.chips import Chip
+from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.isa.declared import QUEUES
@@ -137,4 +137,10 @@ def _every(chip: Chip) -> Iterator[Setting]:
 def settings_of(chip: Chip) -> Settings:
     """What programs of a generation may set."""
     offered = {one.name: one for one in _every(chip)}
-    return Settings(offered, put, partial(written, chip.layout.fields), OPTIONS)
+    return Settings(offered, put, partial(written, chip), OPTIONS, partial(_elsewhere, chip))
+
+
+def _elsewhere(chip: Chip, name: str) -> str:
+    """Which other generation has a field of a name."""
+    others = [c.title for c in (WORMHOLE, BLACKHOLE) if c is not chip and name in c.layout.fields]
+    return "".join(f"{other} has it, and {chip.title} has none of this name" for other in others)

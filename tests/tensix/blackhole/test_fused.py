@@ -60,7 +60,7 @@ def test_a_product_is_added_with_more_than_24_bits() -> None:
         (of(1.0)[0], of(-1.0)[0], of(1.0)[0], 0),  # an exact zero is positive
         (1, of(2.0)[0], SIGN | 1, 0),  # denormals are zeros: +0 + -0
         (SIGN | LEAST, of(0.25)[0], 0, 0),  # a product that is too small is left out
-        (LEAST, of(0.5)[0], SIGN, SIGN | 0 if False else 0),
+        (LEAST, of(0.5)[0], SIGN, 0),
         (of(1.0)[0], SIGN | LEAST, LEAST + 1, 0),  # 2**-149 becomes a zero of its sign
         (of(1.0)[0], LEAST, SIGN | LEAST + 1, SIGN),
         (0x7F800001, of(1.0)[0], of(1.0)[0], NAN),

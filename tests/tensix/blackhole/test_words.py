@@ -91,13 +91,13 @@ def test_operands_have_moved(name: str) -> None:
 
 
 def test_other_words_are_as_on_wormhole() -> None:
-    alike = 0
+    alike = 0  # 31 of these 128 have operands of other names, or at other bits
     for name, row in ROWS.items():
         base = TARGET.isa.rows[name]
         if row.encoding is not None and base.encoding is not None and name not in ADDED:
             assert row.encoding.code == base.encoding.code
             alike += row.encoding.operands == base.encoding.operands
-    assert alike == 128 - 33  # 33 entries of both files differ
+    assert alike == 128 - 31
 
 
 @each("name", part(list(ROWS), 30))
@@ -105,8 +105,7 @@ def test_words_become_a_text_and_these_words_again(name: str) -> None:
     row, random_ = ROWS[name], random.Random(name)
     assert row.encoding is not None
     made = [
-        row.encoding.encode([random_.randrange(1 << one.width) for one in row.encoding.operands])
-        for _ in range(40)
+        row.encoding.code << 24 | random_.getrandbits(24) & row.encoding.known for _ in range(40)
     ]
     known = [word for word in made if not WORDS.reason(word)]
     assert known or name == "REPLAY"

@@ -3,6 +3,7 @@
 from nasm.targets.tensix.isa import (
     blackhole,
     config,
+    cores,
     frontend,
     matrix,
     misc,
@@ -13,7 +14,7 @@ from nasm.targets.tensix.isa import (
 )
 from nasm.targets.tensix.isa.table import DATA, ISA, arrange, rows_on, words_on
 
-UNITS = (frontend, sync, scalar, config, misc, moving, matrix, vector)
+UNITS = (frontend, sync, scalar, config, misc, moving, matrix, vector, cores)
 
 arrange(unit.__name__ for unit in UNITS)
 

@@ -9,8 +9,8 @@ from typing import Final
 
 from nasm.base.records import replace
 from nasm.isa.field_values import bits_of_mask, one_of
-from nasm.targets.tensix.isa.declared import Changed
-from nasm.targets.tensix.isa.table import CHANGES, Changes
+from nasm.targets.tensix.isa.declared import RowChange
+from nasm.targets.tensix.isa.table import CHANGES, ChipChanges
 from nasm.targets.tensix.isa.vector.blackhole import CHANGED as OF_VECTOR
 from nasm.targets.tensix.words.units import MATRIX, PACK, UNPACK
 from nasm.targets.tensix.words.word import Described, Word
@@ -43,19 +43,19 @@ _FORMATS: Final = "banks of SrcA and SrcB have implied formats there, and sums o
 _UNPACKS: Final = "unpackers note the formats of banks there, and have other limits"
 _PACKS: Final = "one packer there reads up to four rows of Dst, in place of four packers"
 
-_DOCUMENTED: Final = Changed(described=Described.DOCS)
+_DOCUMENTED: Final = RowChange(described=Described.DOCS)
 
 
-def _matrix(moved: str = "", word: Word | None = None) -> Changed:
+def _matrix(moved: str = "", word: Word | None = None) -> RowChange:
     """An instruction of the matrix unit: it assembles, and is not executed."""
-    return Changed(
+    return RowChange(
         moved=moved, word=word, values={"AddrMod": ADDR_MODS}, setup="", missing=_FORMATS
     )
 
 
 _MOVED: Final = _matrix("addr_mode[16:14] AddrMod[16:14]")
-_LONE: Final = Changed(moved="addr_mode[16:14]", values={"addr_mode": ADDR_MODS})
-_POOL: Final = Changed(moved="addr_mode>pool_addr_mode[17:15] dst[13:0]")
+_LONE: Final = RowChange(moved="addr_mode[16:14]", values={"addr_mode": ADDR_MODS})
+_POOL: Final = RowChange(moved="addr_mode>pool_addr_mode[17:15] dst[13:0]")
 
 _ZEROACC: Final = Word(
     0x10,
@@ -97,11 +97,11 @@ _UNPACR_NOP: Final = Word(
 _OTHERS: Final = {
     **dict.fromkeys(("MOP_CFG", "SEMINIT", "SEMPOST", "SEMGET", "SETC16", "WRCFG"), _DOCUMENTED),
     **dict.fromkeys(("RDCFG", "RMWCIB0", "RMWCIB1", "RMWCIB2", "RMWCIB3"), _DOCUMENTED),
-    "MOP": Changed(moved="zmask_lo16>zmask_lo16_or_loop_count[15:0]", described=Described.DOCS),
+    "MOP": RowChange(moved="zmask_lo16>zmask_lo16_or_loop_count[15:0]", described=Described.DOCS),
     "REPLAY": _DOCUMENTED,
-    "ATGETM": Changed(described=Described.DOCS, meanings={"Index": "the mutex: 0, or 2 to 4"}),
-    "ATRELM": Changed(meanings={"Index": "the mutex: 0, or 2 to 4"}),
-    "STALLWAIT": Changed(
+    "ATGETM": RowChange(described=Described.DOCS, meanings={"Index": "the mutex: 0, or 2 to 4"}),
+    "ATRELM": RowChange(meanings={"Index": "the mutex: 0, or 2 to 4"}),
+    "STALLWAIT": RowChange(
         moved="wait_res[14:0] ConditionMask[12:0]",
         described=Described.DOCS,
         values={"ConditionMask": CONDITIONS, "wait_res": CONDITIONS},
@@ -110,10 +110,10 @@ _OTHERS: Final = {
         },
         example="STALLWAIT BlockMask=0x40, ConditionMask=0x800",
     ),
-    "SEMWAIT": Changed(
+    "SEMWAIT": RowChange(
         described=Described.DOCS, meanings={"ConditionMask": "what they wait for; 0 is undefined"}
     ),
-    "XMOV": Changed(missing="its page has differences of Blackhole that no source gives"),
+    "XMOV": RowChange(missing="its page has differences of Blackhole that no source gives"),
     "ZEROACC": replace(_matrix(word=_ZEROACC), example="ZEROACC clear_mode=3"),
     **dict.fromkeys(("MOVD2A", "MOVDBGA2D", "MOVD2B", "MOVA2D", "SHIFTXB", "MVMUL"), _MOVED),
     **dict.fromkeys(("ELWMUL", "ELWADD", "ELWSUB", "DOTPV"), _MOVED),
@@ -129,22 +129,22 @@ _OTHERS: Final = {
     **dict.fromkeys(("MPOOL3S1", "APOOL3S1", "MPOOL3S2", "APOOL3S2"), _POOL),
     **dict.fromkeys(
         ("ZEROSRC", "TRNSPSRCB", "SHIFTXA", "CLEARDVALID", "GATESRCRST", "CLREXPHIST", "SETDVALID"),
-        Changed(setup="", missing=_FORMATS),
+        RowChange(setup="", missing=_FORMATS),
     ),
-    "PACR": Changed(
+    "PACR": RowChange(
         word=_PACR,
         described=Described.DOCS,
         setup="",
         example="PACR ReadIntfSel=1, Last=1",
         missing=_PACKS,
     ),
-    "PACR_SETREG": Changed(
+    "PACR_SETREG": RowChange(
         word=_PACR_SETREG, setup="", example="PACR_SETREG Push=1, AddrSel=1", missing=_PACKS
     ),
-    "UNPACR": Changed(
+    "UNPACR": RowChange(
         moved="rareb_en>srcb_bcast[5]", described=Described.DOCS, setup="", missing=_UNPACKS
     ),
-    "UNPACR_NOP": Changed(
+    "UNPACR_NOP": RowChange(
         word=_UNPACR_NOP,
         described=Described.YAML,
         setup="",
@@ -153,4 +153,4 @@ _OTHERS: Final = {
     ),
 }
 
-CHANGES["blackhole"] = Changes("Blackhole A0", {**_OTHERS, **OF_VECTOR})
+CHANGES["blackhole"] = ChipChanges("Blackhole A0", {**_OTHERS, **OF_VECTOR})

@@ -23,6 +23,10 @@ def _written_by_CFGSHIFTMASK(core: Coprocessor, fields: Fields) -> range:
 
 
 _BITS = "Mask=0xf0, NewValue=0x50, Index4=76"
+_NEXT = (
+    "The next instruction of the thread sees it. Units that are at work do not wait for it: wait "
+    "for them before."
+)
 _CHANGES = UnitPace("configuration", 1, 1, shared=True)
 _RMWCIB = "Mask[23:16] Data[15:8] CfgRegAddr[7:0]", "Mask[23:16] NewValue[15:8] Index4[7:0]"
 
@@ -43,6 +47,8 @@ WRCFG = UNIT.row(
     settings=SettingGroup.WORD,
     example="WRCFG InputReg=1, Is128Bit=0, CfgIndex=76",
     formula="word CfgIndex of the thread's bank = InputReg, after two cycles",
+    hazard="What starts in the next cycle still sees the old word (E0552): one instruction in "
+    "between, a NOP for example. Wait before it for units that are at work and use the word.",
 )
 
 RDCFG = UNIT.row(
@@ -61,6 +67,8 @@ RDCFG = UNIT.row(
     setup=".cfg THCON_SEC0_REG6_Source_address = 5",
     example="RDCFG GprAddress=3, CfgReg=76",
     formula="GprAddress = word CfgReg of the thread's bank",
+    hazard="The register is there after the second cycle: what reads it in the next one sees "
+    "what was there before.",
 )
 
 SETC16 = UNIT.row(
@@ -77,6 +85,7 @@ SETC16 = UNIT.row(
     settings=SettingGroup.THREAD,
     example="SETC16 CfgIndex=12, NewValue=8",
     formula="word CfgIndex of the thread's own configuration = NewValue",
+    hazard=_NEXT,
 )
 
 RMWCIB0 = UNIT.row(
@@ -94,6 +103,7 @@ RMWCIB0 = UNIT.row(
     settings=SettingGroup.BYTE,
     example=f"RMWCIB0 {_BITS}",
     formula="byte 0 of word Index4 of the thread's bank = NewValue where Mask has ones",
+    hazard=_NEXT,
 )
 
 RMWCIB1 = UNIT.row(
@@ -111,6 +121,7 @@ RMWCIB1 = UNIT.row(
     settings=SettingGroup.BYTE,
     example=f"RMWCIB1 {_BITS}",
     formula="byte 1 of word Index4 of the thread's bank = NewValue where Mask has ones",
+    hazard=_NEXT,
 )
 
 RMWCIB2 = UNIT.row(
@@ -128,6 +139,7 @@ RMWCIB2 = UNIT.row(
     settings=SettingGroup.BYTE,
     example=f"RMWCIB2 {_BITS}",
     formula="byte 2 of word Index4 of the thread's bank = NewValue where Mask has ones",
+    hazard=_NEXT,
 )
 
 RMWCIB3 = UNIT.row(
@@ -145,6 +157,7 @@ RMWCIB3 = UNIT.row(
     settings=SettingGroup.BYTE,
     example=f"RMWCIB3 {_BITS}",
     formula="byte 3 of word Index4 of the thread's bank = NewValue where Mask has ones",
+    hazard=_NEXT,
 )
 
 STREAMWRCFG = UNIT.row(

@@ -22,10 +22,14 @@ from nasm.targets.tensix.core.waits import Waits, waiting
 from nasm.targets.tensix.isa import notes
 from nasm.targets.tensix.lanes.facts import Lanes
 from nasm.targets.tensix.matrix.facts import MatrixFacts
+from nasm.targets.tensix.scalar.timing import Paces
 from nasm.targets.tensix.words.word import Described, Word
 
 QUEUES = ("t0", "t1", "t2")
 """The three threads, each of which issues every instruction."""
+
+CORES = tuple(f"trisc{queue[1:]}" for queue in QUEUES)
+"""The RISC-V core of each thread, which pushes the instructions of that."""
 
 CORE = Operand("core", CoreState())
 THREAD = Operand("thread", Here("queue"))
@@ -40,9 +44,11 @@ class Declared:
     word: Word
     semantics: Callable[..., Any] | None
     facts: Lanes | MatrixFacts | None
+    pace: Paces | None
     costs: Costs
     starts: Start | None
     waits: Waits | None
+    hazard: str
     example: str
     more: Mapping[str, Any]
     missing: str = ""
@@ -74,12 +80,13 @@ class Declared:
     def _notes(self) -> list[str]:
         """What the manual says besides: what its facts mean, and why nothing executes it."""
         if not self.missing:
-            return _notes(self.facts)
+            own = _notes(self.word, self.facts, self.pace, self.waits)
+            return [*own, self.hazard] if self.hazard else own
         return [f"It is not modelled on {self.word.chip}: {self.missing}."]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changed:
+class RowChange:
     """How an instruction is on a later generation, where that is not as its row says.
 
     Attributes:
@@ -200,7 +207,16 @@ def _written(word: Word) -> list[Operand]:
 
 def _explained(word: Word, operand: Field) -> str:
     """What an operand is for, and the other names of it and of its parts."""
-    return "; ".join(filter(None, (_parts(word, operand), operand.meaning)))
+    return "; ".join(
+        filter(None, (_parts(word, operand), operand.meaning, _named_only(word, operand)))
+    )
+
+
+def _named_only(word: Word, operand: Field) -> str:
+    """Of an operand of which no meaning is published, that there is none."""
+    if operand.mask & ~word.encoding.free or word.described is Described.NAME:
+        return ""
+    return "documents only name it, and nothing reads it"
 
 
 def _parts(word: Word, operand: Field) -> str:
@@ -236,11 +252,18 @@ def _refusing(word: Word, missing: str) -> Callable[[Tensix, int, int], Done]:
     return refuse
 
 
-def _notes(facts: Lanes | MatrixFacts | None) -> list[str]:
+def _notes(
+    word: Word, facts: Lanes | MatrixFacts | None, pace: Paces | None, waits: Waits | None
+) -> list[str]:
     """What the facts of an instruction mean to those that write programs."""
+    if word.described is Described.NAME:
+        return [*notes.of_named()]
     if isinstance(facts, Lanes):
         return [*notes.of_lanes(facts)]
-    return [*notes.of_matrix(facts)] if isinstance(facts, MatrixFacts) else []
+    if isinstance(facts, MatrixFacts):
+        return [*notes.of_matrix(facts)]
+    made = [] if pace is None else [*notes.of_pace(pace)]
+    return made + ([] if waits is None else [*notes.of_waits(waits.__doc__ or "")])
 
 
 def _named(

@@ -16,7 +16,7 @@ from nasm.targets.tensix.core.durations import LASTS, Lasts
 from nasm.targets.tensix.core.instruction_start import Start, at_once
 from nasm.targets.tensix.core.waits import Waits
 from nasm.targets.tensix.front.expanding import EXPANDERS, ExpanderAction
-from nasm.targets.tensix.isa.declared import QUEUES, Changed, Declared
+from nasm.targets.tensix.isa.declared import QUEUES, Declared, RowChange
 from nasm.targets.tensix.lanes import facts as lanes
 from nasm.targets.tensix.lanes.facts import LANES_ON, Lanes, VectorTable
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, MatrixFacts
@@ -45,9 +45,13 @@ def _read(word: int) -> int:
     return _rotated(word, BITS - 2)
 
 
-SPELLINGS: Final = {
-    "ttinsn": Spelling("among RISC-V instructions: rotated left by two", _streamed, _read)
-}
+def _no_core_has(bits: int) -> bool:
+    """Whether no RISC-V instruction of 32 bits is these: such have 3 in the lowest two."""
+    return bits & 3 != 3
+
+
+TTINSN: Final = "among RISC-V instructions: rotated left by two"
+SPELLINGS: Final = {"ttinsn": Spelling(TTINSN, _streamed, _read, _no_core_has)}
 """Other forms of words."""
 
 
@@ -58,7 +62,7 @@ def issued(_: InstructionContext) -> Cost:
     return Cost(1, 1, Evidence.DOCUMENTED, source)
 
 
-AS_BEFORE: Final = Changed()
+AS_BEFORE: Final = RowChange()
 """An instruction that is as on the first generation."""
 
 
@@ -81,6 +85,7 @@ class Family:
         starts: Start | None = None,
         waits: Waits | None = None,
         settings: SettingGroup | None = None,
+        hazard: str = "",
         example: str = "",
         since: str = FIRST,
         **more: Any,
@@ -101,6 +106,7 @@ class Family:
             starts: What happens when it starts, if that is not as for others of its unit.
             waits: What it waits for besides the gate and its unit.
             settings: What it writes of what programs may set by name, or its page documents.
+            hazard: What programs have to wait for themselves, where the facts do not say it.
             example: An example; without one it is the mnemonic with two fields.
             since: The first generation that has it.
             more: Passed to :meth:`~nasm.isa.isa.Isa.instruction`.
@@ -114,7 +120,7 @@ class Family:
         if starts is None and isinstance(pace, UnitPace):
             starts = at_once(pace.latency)
         declared = Declared(
-            self.module, word, semantics, facts, costs, starts, waits, example, more
+            self.module, word, semantics, facts, pace, costs, starts, waits, hazard, example, more
         )
         if since == FIRST:
             DECLARED[word.mnemonic] = declared
@@ -131,14 +137,14 @@ ADDED: Final[dict[str, dict[str, Declared]]] = {}
 """What rows say that a later generation adds, by its name and by mnemonic."""
 
 
-class Changes(NamedTuple):
+class ChipChanges(NamedTuple):
     """What a generation changes of the first one: what documents call it, and how rows differ."""
 
     chip: str
-    rows: Mapping[str, Changed]
+    rows: Mapping[str, RowChange]
 
 
-CHANGES: Final[dict[str, Changes]] = {}
+CHANGES: Final[dict[str, ChipChanges]] = {}
 """By the name of the generation, as its module of ``isa/`` enters it."""
 
 
@@ -197,8 +203,7 @@ def arrange(units: Iterable[str]) -> None:
 
 
 def _opcode(row: Row) -> int:
-    assert row.encoding is not None
-    return row.encoding.code
+    return 0 if row.encoding is None else row.encoding.code
 
 
 def _declare(word: Word, facts: Lanes | MatrixFacts | None, lasts: Lasts | None) -> None:

@@ -107,10 +107,10 @@ def address(core: Coprocessor, thread: int, Mod0: int, Imm10: int) -> int:
 def bases(core: Coprocessor, thread: int) -> tuple[int, int]:
     """MATH_Offset, and DEST_REGW_BASE, which counts as the counter Dst does."""
     config, at = core.threads[thread].config, core.layout.dst
-    held = core.config[int(config[at.state.word]) & 1]
-    offset, base = int(config[at.offset.word] & at.offset.mask), held[at.base.word]
+    bank = int(config[at.state.word]) & 1
+    offset, base = int(config[at.offset.word] & at.offset.mask), core.config[bank, at.base.word]
     if at.stack is not None:
-        offset += int(held[at.stack.word]) & 3
+        offset += int(core.config[bank, at.stack.word]) & 3
     return offset, int(base & at.base.mask)
 
 

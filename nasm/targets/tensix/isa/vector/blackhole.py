@@ -10,7 +10,7 @@ from typing import Final
 from nasm.base.records import replace
 from nasm.isa.field_values import FieldValues, bits_of_mask, one_of
 from nasm.isa.instruction import Row
-from nasm.targets.tensix.isa.declared import Changed
+from nasm.targets.tensix.isa.declared import RowChange
 from nasm.targets.tensix.isa.setups import FLAGS, LANES
 from nasm.targets.tensix.isa.table import DECLARED, Family
 from nasm.targets.tensix.isa.vector import flags, floats, integers, modes, moves
@@ -169,7 +169,7 @@ def _facts(row: Row) -> Lanes:
 
 
 def _chosen(fields: Fields) -> Registers:
-    """VC, and VB if the mode says so, else VD."""
+    """VC, and VB if the mode has it, else VD."""
     return frozenset({fields["VC"], fields["VB" if mode_of(fields) & 1 else "VD"]})
 
 
@@ -207,7 +207,7 @@ def _draws(fields: Fields, quirks: Quirks) -> bool:
     return True
 
 
-_DOCUMENTED: Final = Changed(described=Described.DOCS)
+_DOCUMENTED: Final = RowChange(described=Described.DOCS)
 
 ADDR_MODS: Final = one_of(
     "", "\n".join(f"{n} - ADDR_MOD_{n} counters move by ADDR_MOD_…_SEC{n}" for n in range(8))
@@ -227,9 +227,9 @@ _ADDED: Final = bits_of_mask(
 
 def _delayed(
     row: Row, semantics: Callable[..., None], values: FieldValues | None = None
-) -> Changed:
+) -> RowChange:
     """Of the MAD sub-unit: what reads its result is delayed."""
-    return Changed(
+    return RowChange(
         described=Described.DOCS,
         semantics=semantics,
         facts=replace(_facts(row), scoreboard=True),
@@ -237,7 +237,7 @@ def _delayed(
     )
 
 
-def _two_registers(row: Row, semantics: Callable[..., None]) -> Changed:
+def _two_registers(row: Row, semantics: Callable[..., None]) -> RowChange:
     """SFPAND and SFPOR, which may name their second register."""
     values = one_of(
         f"{row.name}_MOD1_",
@@ -246,7 +246,7 @@ def _two_registers(row: Row, semantics: Callable[..., None]) -> Changed:
         1 USE_VB -  the second operand is VB
         """,
     )
-    return Changed(
+    return RowChange(
         forms="VB[15:12] VC[11:8] VD[7:4] Mod1[3:0]",
         described=Described.DOCS,
         semantics=semantics,
@@ -272,14 +272,16 @@ CHANGED: Final = {
     "SFPADDI": _delayed(floats.SFPADDI, blackhole.SFPADDI),
     "SFPLUT": _delayed(floats.SFPLUT, blackhole.SFPLUT),
     "SFPLUTFP32": _delayed(floats.SFPLUTFP32, blackhole.SFPLUTFP32),
-    "SFPIADD": Changed(described=Described.DOCS, facts=replace(_facts(integers.SFPIADD), seen=vc)),
-    "SFPCONFIG": Changed(
+    "SFPIADD": RowChange(
+        described=Described.DOCS, facts=replace(_facts(integers.SFPIADD), seen=vc)
+    ),
+    "SFPCONFIG": RowChange(
         described=Described.DOCS, facts=replace(_facts(moves.SFPCONFIG), seen=nothing)
     ),
-    "SFPSWAP": Changed(
+    "SFPSWAP": RowChange(
         described=Described.DOCS, facts=replace(_facts(moves.SFPSWAP), seen=_known_of_swap)
     ),
-    "SFPSHFT2": Changed(
+    "SFPSHFT2": RowChange(
         described=Described.DOCS,
         facts=replace(
             _facts(moves.SFPSHFT2), interlocked=True, slow_modes=_SLOW, seen=_known_of_shift
@@ -287,7 +289,7 @@ CHANGED: Final = {
     ),
     "SFPAND": _two_registers(integers.SFPAND, blackhole.SFPAND),
     "SFPOR": _two_registers(integers.SFPOR, blackhole.SFPOR),
-    "SFPSHFT": Changed(
+    "SFPSHFT": RowChange(
         described=Described.DOCS,
         semantics=blackhole.SFPSHFT,
         facts=replace(
@@ -305,7 +307,7 @@ CHANGED: Final = {
             )
         },
     ),
-    "SFPCAST": Changed(
+    "SFPCAST": RowChange(
         described=Described.DOCS,
         semantics=blackhole.SFPCAST,
         facts=replace(_facts(floats.SFPCAST), modes=frozenset(range(4)), draws=_draws_at_random),
@@ -321,14 +323,14 @@ CHANGED: Final = {
             )
         },
     ),
-    "SFPPUSHC": Changed(
+    "SFPPUSHC": RowChange(
         forms="VD[7:4] Mod1[3:0]",
         described=Described.DOCS,
         semantics=blackhole.SFPPUSHC,
         facts=replace(_facts(flags.SFPPUSHC), sets_flags=_changes_stack),
         values={"Mod1": modes.POPPED},
     ),
-    "SFP_STOCH_RND": Changed(
+    "SFP_STOCH_RND": RowChange(
         moved="rnd_mode[22:21] StochasticRounding>RoundingMode[22:21]",
         described=Described.DOCS,
         semantics=blackhole.SFP_STOCH_RND,
@@ -345,19 +347,19 @@ CHANGED: Final = {
         },
         meanings={"RoundingMode": "how it rounds"},
     ),
-    "SFPLOAD": Changed(
+    "SFPLOAD": RowChange(
         moved="sfpu_addr_mode[15:13] AddrMod[15:13]",
         described=Described.DOCS,
         semantics=blackhole_dst.SFPLOAD,
         values={"AddrMod": ADDR_MODS, "sfpu_addr_mode": ADDR_MODS},
     ),
-    "SFPSTORE": Changed(
+    "SFPSTORE": RowChange(
         moved="sfpu_addr_mode[15:13] AddrMod[15:13]",
         described=Described.DOCS,
         semantics=blackhole_dst.SFPSTORE,
         values={"AddrMod": ADDR_MODS, "sfpu_addr_mode": ADDR_MODS},
     ),
-    "SFPLOADMACRO": Changed(
+    "SFPLOADMACRO": RowChange(
         moved="sfpu_addr_mode[15:13] AddrMod[15:13]",
         described=Described.DOCS,
         values={"AddrMod": ADDR_MODS, "sfpu_addr_mode": ADDR_MODS},
