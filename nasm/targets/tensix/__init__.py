@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
 
 from nasm.isa.core_state import Surroundings
 from nasm.isa.generation import Generation
@@ -11,10 +10,11 @@ from nasm.isa.target import Bursting, GenerationModel, Samples, Target
 from nasm.targets.tensix.arrangements import ARRANGEMENTS
 from nasm.targets.tensix.bursts import burst
 from nasm.targets.tensix.causes import CAUSES
-from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE
+from nasm.targets.tensix.chips import CHIPS
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.expansion import expanded, expansion_of, open_recordings
+from nasm.targets.tensix.foreign import FOREIGN
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.inspect import parts_of
 from nasm.targets.tensix.isa import ISA, rows_on, words_on
@@ -22,9 +22,6 @@ from nasm.targets.tensix.isa.cores import PUSHING
 from nasm.targets.tensix.isa.declared import CORES, QUEUES
 from nasm.targets.tensix.options import AS_SRCA, OPTIONS, OUTER_BUG, SRCB_FORMAT, YES, quirks
 from nasm.targets.tensix.settings import settings_of
-
-CHIPS: Final = {chip.name: chip for chip in (WORMHOLE, BLACKHOLE)}
-"""What executes knows of each generation, by its name."""
 
 
 @cache
@@ -69,6 +66,7 @@ TARGET = Target(
     options=OPTIONS,
     model=_model,
     arrangements=ARRANGEMENTS,
+    foreign=FOREIGN,
     holds=_new_core,
     expand=expanded,
     bursting=Bursting(expansion_of, burst),

@@ -78,3 +78,6 @@ BLACKHOLE: Final = Chip(
     ),
     0x0F,
 )  # fmt: skip
+
+CHIPS: Final = {chip.name: chip for chip in (WORMHOLE, BLACKHOLE)}
+"""By the name of the generation."""
