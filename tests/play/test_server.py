@@ -256,3 +256,12 @@ def test_a_solution_in_python_is_judged_only_where_it_was_asked_for() -> None:
     protected = judging.unprotected() == ""
     assert ("Permission" in found["html"]) == protected
     assert "line 2: E0655" in found["html"] or not protected
+
+
+def test_what_the_system_cannot_forbid_is_said_if_python_is_run(
+    client: Client, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Workers, "unprotected", lambda self: "1 protection not available here: x")
+    for more in ([], ["--python"]):
+        assert main(["play", "--port", str(client.port), *more]) == 2
+        assert ("warning: 1 protection" in capsys.readouterr().err) == bool(more)
