@@ -3,8 +3,8 @@
 It is fused, but not quite, as that of Wormhole is: a product keeps 27 or 28 bits, whatever was cut
 off ends in the last of them, and bits that an alignment shifts out entirely are forgotten. Other
 than there zeros have the signs of IEEE 754, every NaN is the same one, and a result that is too
-small is a zero of its sign. Source: the page of SFPMAD in the ISA documentation of Blackhole A0,
-and the vendor's model of it, which that names.
+small is a zero of its sign. Source: the page of the fused multiply-add in the ISA documentation of
+Blackhole A0, and the vendor's model of it, which that names.
 """
 
 from __future__ import annotations

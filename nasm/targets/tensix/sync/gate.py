@@ -33,7 +33,11 @@ def STALLWAIT(core: Coprocessor, thread: int, BlockMask: int, ConditionMask: int
         bit = core.chip.conditions.index(CONFIGURING)
         if ConditionMask >> bit & 1:
             message = f"C{bit}, that the configuration unit is busy, is not modelled"
-            raise Refused("E0601", message, "put a NOP after what writes the configuration")
+            raise Refused(
+                "E0601",
+                message,
+                "put an instruction that idles after what writes the configuration",
+            )
     _latch(core, thread, BlockMask, ConditionMask or core.chip.default_conditions)
 
 
