@@ -141,9 +141,16 @@ Watch = Callable[[Session], None]
 
 
 def run_watched(
-    program: Text | Program, inputs: Inputs | None, chosen: RunSettings, watch: Watch | None = None
+    program: Text | Program,
+    inputs: Inputs | None,
+    chosen: RunSettings,
+    watch: Watch | None = None,
+    hashes: bool = True,
 ) -> Result:
-    """What :func:`run` does, of a session that something else may watch as well."""
+    """What :func:`run` does, of a session that something else may watch as well.
+
+    ``hashes`` says whether its report carries those of trace and memory.
+    """
 
     def call(clock: deadlines.Deadline) -> Result:
         session = Session(program, inputs, settings=replace(chosen, keep=0))
@@ -154,6 +161,7 @@ def run_watched(
                 max_cycles=chosen.max_cycles,
                 max_instructions=chosen.max_instructions,
                 progress=chosen.progress,
+                hashes=hashes,
             )
         if clock.passed and session.status is Status.RUNNING:
             report = _late(session, clock.seconds)

@@ -240,7 +240,8 @@ class Access:
         size = self.array.nbytes
         if self.store.knows(self.number):
             for start in range(0, size, 8 * PIECE):
-                yield np.packbits(np.ones(min(8 * PIECE, size - start), np.bool_)).tobytes()
+                whole, rest = divmod(min(8 * PIECE, size - start), 8)
+                yield b"\xff" * whole + (bytes([0xFF00 >> rest & 0xFF]) if rest else b"")
             return
         mask = self.bits()
         if not mask.flags.c_contiguous:

@@ -79,13 +79,13 @@ def run(
 
 
 def _ran(
-    make: Callable[[], Traced], chosen: RunSettings, watch: Watch | None = None
+    make: Callable[[], Traced], chosen: RunSettings, watch: Watch | None = None, hashes: bool = True
 ) -> KernelResult:
     """A kernel traced and run within the limits."""
 
     def call(_: Deadline) -> tuple[Traced, Result]:
         traced = make()
-        return traced, started(traced, chosen, watch)
+        return traced, started(traced, chosen, watch, hashes)
 
     traced, result = limited(chosen, call)
     if not chosen.values:
@@ -113,12 +113,17 @@ def traced_as_set(
     )
 
 
-def started(traced: Traced, chosen: RunSettings, watch: Watch | None = None) -> Result:
-    """The run of a kernel, whose session is ``watch``ed from its start; raises Failure."""
+def started(
+    traced: Traced, chosen: RunSettings, watch: Watch | None = None, hashes: bool = True
+) -> Result:
+    """The run of a kernel, whose session is ``watch``ed from its start; raises Failure.
+
+    ``hashes`` says whether its report carries those of trace and memory.
+    """
     if chosen.values:
         fixed(traced)
     inputs, unlimited = dict(traced.inputs), replace(chosen, deadline=None, memory=None)
-    return run_watched(traced.program, inputs, unlimited.of_assembled(), watch)
+    return run_watched(traced.program, inputs, unlimited.of_assembled(), watch, hashes)
 
 
 def fixed(traced: Traced) -> None:
@@ -154,19 +159,21 @@ def launched(
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
     settings: RunSettings | None = None,
+    hashes: bool = False,
     **how: Any,
 ) -> KernelResult:
     """The run of a kernel that was called; ``how`` are options of :func:`trace`.
 
     Its decorator names the target if the settings do not, may ask for no values, and may have the
-    run recorded.
+    run recorded. The report carries ``hashes`` only where they are asked for: mostly nobody sees
+    it, and that of the memory takes up to a quarter of a run.
     """
     given, recording = settings or RunSettings(), kernel.recording()
     target, values = given.target or kernel.target, given.values and kernel.values
     profile = given.profile or recording is not None
     chosen = replace(given, target=target, values=values, profile=profile)
     watch = None if recording is None else recording.watch
-    done = _ran(lambda: traced_as_set(kernel, args, kwargs, chosen, **how), chosen, watch)
+    done = _ran(lambda: traced_as_set(kernel, args, kwargs, chosen, **how), chosen, watch, hashes)
     if not kernel.values or recording is not None:
         ended(done.result)
     if recording is not None:

@@ -147,7 +147,7 @@ class Script:
 
         given = self.args
         chosen = programs.settings(given)
-        how = {"hoist": given.hoist, "overlap": given.overlap}
+        how = {"hashes": bool(given.json), "hoist": given.hoist, "overlap": given.overlap}
         made = kernel_run.launched(kernel, args, kwargs, chosen, **how)
         self.note(replace(made.report, program=name_of(kernel)))
         return made.outputs
