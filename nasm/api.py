@@ -141,16 +141,9 @@ Watch = Callable[[Session], None]
 
 
 def run_watched(
-    program: Text | Program,
-    inputs: Inputs | None,
-    chosen: RunSettings,
-    watch: Watch | None = None,
-    hashes: bool = True,
+    program: Text | Program, inputs: Inputs | None, chosen: RunSettings, watch: Watch | None = None
 ) -> Result:
-    """What :func:`run` does, of a session that something else may watch as well.
-
-    ``hashes`` says whether its report carries those of trace and memory.
-    """
+    """What :func:`run` does, of a session that something else may watch as well."""
 
     def call(clock: deadlines.Deadline) -> Result:
         session = Session(program, inputs, settings=replace(chosen, keep=0))
@@ -161,7 +154,7 @@ def run_watched(
                 max_cycles=chosen.max_cycles,
                 max_instructions=chosen.max_instructions,
                 progress=chosen.progress,
-                hashes=hashes,
+                hashes=chosen.hashes,
             )
         if clock.passed and session.status is Status.RUNNING:
             report = _late(session, clock.seconds)

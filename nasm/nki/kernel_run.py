@@ -79,13 +79,13 @@ def run(
 
 
 def _ran(
-    make: Callable[[], Traced], chosen: RunSettings, watch: Watch | None = None, hashes: bool = True
+    make: Callable[[], Traced], chosen: RunSettings, watch: Watch | None = None
 ) -> KernelResult:
     """A kernel traced and run within the limits."""
 
     def call(_: Deadline) -> tuple[Traced, Result]:
         traced = make()
-        return traced, started(traced, chosen, watch, hashes)
+        return traced, started(traced, chosen, watch)
 
     traced, result = limited(chosen, call)
     if not chosen.values:
@@ -113,17 +113,12 @@ def traced_as_set(
     )
 
 
-def started(
-    traced: Traced, chosen: RunSettings, watch: Watch | None = None, hashes: bool = True
-) -> Result:
-    """The run of a kernel, whose session is ``watch``ed from its start; raises Failure.
-
-    ``hashes`` says whether its report carries those of trace and memory.
-    """
+def started(traced: Traced, chosen: RunSettings, watch: Watch | None = None) -> Result:
+    """The run of a kernel, whose session is ``watch``ed from its start; raises Failure."""
     if chosen.values:
         fixed(traced)
     inputs, unlimited = dict(traced.inputs), replace(chosen, deadline=None, memory=None)
-    return run_watched(traced.program, inputs, unlimited.of_assembled(), watch, hashes)
+    return run_watched(traced.program, inputs, unlimited.of_assembled(), watch)
 
 
 def fixed(traced: Traced) -> None:
@@ -159,21 +154,19 @@ def launched(
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
     settings: RunSettings | None = None,
-    hashes: bool = False,
     **how: Any,
 ) -> KernelResult:
     """The run of a kernel that was called; ``how`` are options of :func:`trace`.
 
     Its decorator names the target if the settings do not, may ask for no values, and may have the
-    run recorded. The report carries ``hashes`` only where they are asked for: mostly nobody sees
-    it, and that of the memory takes up to a quarter of a run.
+    run recorded. Without settings its report has no hashes, which nobody would see.
     """
-    given, recording = settings or RunSettings(), kernel.recording()
+    given, recording = settings or RunSettings(hashes=False), kernel.recording()
     target, values = given.target or kernel.target, given.values and kernel.values
     profile = given.profile or recording is not None
     chosen = replace(given, target=target, values=values, profile=profile)
     watch = None if recording is None else recording.watch
-    done = _ran(lambda: traced_as_set(kernel, args, kwargs, chosen, **how), chosen, watch, hashes)
+    done = _ran(lambda: traced_as_set(kernel, args, kwargs, chosen, **how), chosen, watch)
     if not kernel.values or recording is not None:
         ended(done.result)
     if recording is not None:

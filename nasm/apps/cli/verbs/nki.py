@@ -146,8 +146,8 @@ class Script:
         from nasm.nki.jit import name_of
 
         given = self.args
-        chosen = programs.settings(given)
-        how = {"hashes": bool(given.json), "hoist": given.hoist, "overlap": given.overlap}
+        chosen = replace(programs.settings(given), hashes=bool(given.json))
+        how = {"hoist": given.hoist, "overlap": given.overlap}
         made = kernel_run.launched(kernel, args, kwargs, chosen, **how)
         self.note(replace(made.report, program=name_of(kernel)))
         return made.outputs
