@@ -46,7 +46,7 @@ class WrittenMarks:
         """The rows and the joined run that a plain run is in, once it is written."""
         rows, low, high = region.rows, region.low, region.high
         runs = self._runs.setdefault(rows, [])
-        first = bisect_left(runs, low, key=itemgetter(1))  # from here on they end behind its begin
+        first = bisect_left(runs, low, key=itemgetter(1))  # those from here on end after it begins
         last = bisect_right(runs, high, key=itemgetter(0))
         if first < last:
             low, high = min(low, runs[first][0]), max(high, runs[last - 1][1])
