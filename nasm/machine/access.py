@@ -232,7 +232,8 @@ class Access:
         """Whether some of its bytes are uninitialised."""
         place = self.place
         if not place.initialised:
-            place.initialised = self.store.knows(self.number) or bool(self.bits().all())
+            known = place.filled() or self.store.knows(self.number)
+            place.initialised = known or bool(self.bits().all())
         return not place.initialised
 
     def packed_mask(self) -> Iterator[bytes]:
