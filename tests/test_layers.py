@@ -94,7 +94,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("direct_transfers",),
         ("operands", "transfers"),
         ("kernels", "outlines", "rendezvous"),
-        ("effects", "burst_source"),
+        ("effects", "burst_source", "stretches"),
         ("tasks",),
         ("machine",),
         ("growth",),
