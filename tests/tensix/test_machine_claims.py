@@ -37,10 +37,8 @@ def named(name: str) -> Source:
 
 def cycles_per_tile(name: str, few: int, many: int, **defines: int) -> float:
     """Cycles of t1 that another tile costs: of two runs, what the longer took more."""
-    ticks = [
-        next(e.cycles for e in run(named(name), {"TILES": n, **defines}).engines if e.engine == "t1")
-        for n in (few, many)
-    ]
+    reports = [run(named(name), {"TILES": n, **defines}) for n in (few, many)]
+    ticks = [next(e.cycles for e in r.engines if e.engine == "t1") for r in reports]
     return (ticks[1] - ticks[0]) / (many - few)
 
 
