@@ -51,8 +51,8 @@ PACR = UNIT.row(
     example="PACR PackerMask=1, Last=1",
     formula="L1[address of each packer] = Dst, converted; or += with Pack_L1_Acc",
     hazard="Packers 0 to 3 write to THCON_SEC0_REG1_L1_Dest_addr, THCON_SEC0_REG8_…, "
-    "THCON_SEC1_REG1_… and THCON_SEC1_REG8_…, in units of 16 bytes and less 1, from the rows of Dst "
-    "at DEST_TARGET_REG_CFG_PACK_SEC0_Offset to SEC3_Offset. "
+    "THCON_SEC1_REG1_… and THCON_SEC1_REG8_…, in units of 16 bytes and less 1, from the rows of "
+    "Dst at DEST_TARGET_REG_CFG_PACK_SEC0_Offset to SEC3_Offset. "
     "It waits for the packers that it names. It does not wait for Dst: post a semaphore "
     "after STALLWAIT with ConditionMask MATH, or WAIT_SFPU, and wait for it here (E0553). "
     "Before addresses change, and before Dst is given back, wait with ConditionMask PACK.",
