@@ -1,4 +1,4 @@
-"""What the machine is said to do: the table of docs/tensix.md, its programs, rates by counting."""
+"""Claims about the machine: the table of docs/tensix.md, its programs, rates by counting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nasm.machine.records import RunReport, Status
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "programs" / "tensix" / "claims"
 PAGE = (ROOT / "docs" / "tensix.md").read_text(encoding="utf-8")
-TABLE = PAGE.split("## What the machine is said to do")[1].split("\n## ")[0]
+TABLE = PAGE.split("## Claims about the machine")[1].split("\n## ")[0]
 OPERATIONS = 2 * 32**3
 CARDS = {72: (294.9, 147.5, 73.7), 128: (524.3, 262.1, 131.1)}
 """Tiles of a card, and published TFLOP/s of all with 1, 2 and 4 phases."""
