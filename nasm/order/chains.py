@@ -2,7 +2,7 @@
 
 The clocks say *that* it does. Going back from the instruction, the first one of its queue that
 comes after the event has learnt of it by its wait, by a meeting, or by its own engine's results;
-what told it so is the next link, until that is the event itself.
+what that comes after is the next link, until it is the event itself.
 """
 
 from __future__ import annotations
