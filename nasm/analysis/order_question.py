@@ -10,7 +10,7 @@ from nasm.base.problems import Refused, listed
 from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.order.accesses import READ, WRITE, ByteAccess
-from nasm.order.chains import IN_ORDER, MET, WAITED, Chains, Link, Place
+from nasm.order.chains import IN_ORDER, MET, WAITED, ChainLink, Chains, Place
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event
 from nasm.program.program import Program
 from nasm.views.regions import Region, intersect
@@ -170,7 +170,7 @@ class OrderQuestion:
         return self.program.span(queue, self.watch.pcs[queue][index])
 
     def _steps(
-        self, first: ByteAccess, second: ByteAccess, links: Sequence[Link]
+        self, first: ByteAccess, second: ByteAccess, links: Sequence[ChainLink]
     ) -> Iterator[OrderStep]:
         """A chain in words."""
         if not links:
@@ -186,12 +186,12 @@ class OrderQuestion:
         for link in links:
             yield OrderStep(self._sentence(link, name), self._span(link.later))
 
-    def _same_queue(self, event: Event, link: Link) -> OrderStep:
+    def _same_queue(self, event: Event, link: ChainLink) -> OrderStep:
         later, earlier = self._who(link.earlier), self._who((event.queue, event.index))
         text = f"{later} comes after {earlier}, in the order of their queue"
         return OrderStep(text, self._span(link.earlier))
 
-    def _sentence(self, link: Link, what: str) -> str:
+    def _sentence(self, link: ChainLink, what: str) -> str:
         later, earlier = self._who(link.later), self._who(link.earlier)
         if link.how == IN_ORDER:
             return f"{later} starts after {earlier}, in the order of its queue"

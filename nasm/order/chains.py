@@ -26,7 +26,7 @@ LONGEST = 10_000
 """Links that are followed: a loop has two for each of its rounds."""
 
 
-class Link(NamedTuple):
+class ChainLink(NamedTuple):
     """The start of ``later`` comes after an event of ``earlier``: its start, end, or landing.
 
     If it was a ``wait`` then ``posted`` is how much could have been posted by then, of which
@@ -54,7 +54,7 @@ class Chains:
             if taken.step.meeting >= 0:
                 self._meetings.setdefault(taken.step.meeting, []).append(taken)
 
-    def chain(self, event: Event, later: Place) -> list[Link]:
+    def chain(self, event: Event, later: Place) -> list[ChainLink]:
         """The links from an event to a later start, in the order of time.
 
         Empty if the one is not before the other, or where counters that go down or are set see to
@@ -62,7 +62,7 @@ class Chains:
         """
         if not self.order.before(event, *later):
             return []
-        links: list[Link] = []
+        links: list[ChainLink] = []
         at, seen = later, set[Place]()
         while at not in seen and len(links) < LONGEST:
             seen.add(at)
@@ -76,7 +76,7 @@ class Chains:
             at = last.earlier
         return []
 
-    def _is(self, event: Event, link: Link) -> bool:
+    def _is(self, event: Event, link: ChainLink) -> bool:
         """Whether a link begins with the event, or with what is only later in its queue."""
         queue, index = link.earlier
         return self._implies(event, queue, index, link.kind)
@@ -88,16 +88,16 @@ class Chains:
         reached = event.index <= index
         return reached if event.kind == STARTS else reached and kind == COMPLETES
 
-    def _link(self, event: Event, at: Place) -> list[Link] | None:
+    def _link(self, event: Event, at: Place) -> list[ChainLink] | None:
         """How the start of an instruction comes after an event that it certainly comes after."""
         queue = at[0]
         if event.kind == STARTS and queue == event.queue:
-            return [Link(IN_ORDER, at, (queue, event.index), STARTS)]
+            return [ChainLink(IN_ORDER, at, (queue, event.index), STARTS)]
         taken = self._first(event, at)
         if taken is None:
             return None
         here = queue, taken.step.index
-        links = [] if here == at else [Link(IN_ORDER, at, here, STARTS)]
+        links = [] if here == at else [ChainLink(IN_ORDER, at, here, STARTS)]
         found = self._reason(event, taken)
         if found is not None:
             return [*links, found]
@@ -105,10 +105,10 @@ class Chains:
             if member is not taken:
                 there = member.step.queue, member.step.index
                 if event.kind == STARTS and there == (event.queue, event.index):
-                    return [*links, Link(MET, here, there, STARTS)]
+                    return [*links, ChainLink(MET, here, there, STARTS)]
                 found = self._reason(event, member) or self._earlier(event, member)
                 if found is not None:
-                    return [*links, Link(MET, here, there, STARTS), found]
+                    return [*links, ChainLink(MET, here, there, STARTS), found]
         return None
 
     def _first(self, event: Event, at: Place) -> TakenStep | None:
@@ -133,27 +133,29 @@ class Chains:
         column = event.queue + (self.order.queues if event.kind == COMPLETES else 0)
         return column, min(clock[column], event.index + 1)
 
-    def _earlier(self, event: Event, member: TakenStep) -> Link | None:
+    def _earlier(self, event: Event, member: TakenStep) -> ChainLink | None:
         """The instruction before one that meets others, if it comes after the event."""
         step = member.step
         if event.kind == STARTS and event.queue == step.queue and event.index < step.index:
-            return Link(IN_ORDER, (step.queue, step.index), (event.queue, event.index), STARTS)
+            return ChainLink(IN_ORDER, (step.queue, step.index), (event.queue, event.index), STARTS)
         if step.index and self.order.before(event, step.queue, step.index - 1):
-            return Link(IN_ORDER, (step.queue, step.index), (step.queue, step.index - 1), STARTS)
+            return ChainLink(
+                IN_ORDER, (step.queue, step.index), (step.queue, step.index - 1), STARTS
+            )
         return None
 
-    def _reason(self, event: Event, taken: TakenStep) -> Link | None:
+    def _reason(self, event: Event, taken: TakenStep) -> ChainLink | None:
         """What an instruction needs, itself, that comes after an event."""
         step = taken.step
         here = step.queue, step.index
         own = event.queue == step.queue and event.kind == COMPLETES
         if own and step.after >= 0 and event.index <= step.after:
-            return Link(OWN_RESULT, here, (step.queue, step.after), COMPLETES)
+            return ChainLink(OWN_RESULT, here, (step.queue, step.after), COMPLETES)
         if step.wait is None:
             return None
         return self._waited(event, step, step.wait)
 
-    def _waited(self, event: Event, step: Step, wait: CounterWait) -> Link | None:
+    def _waited(self, event: Event, step: Step, wait: CounterWait) -> ChainLink | None:
         """The post, of those that a wait needs, from which it has its knowledge of an event."""
         here = step.queue, step.index
         posted = through = 0
@@ -179,7 +181,7 @@ class Chains:
         _, posts, nth = chosen
         earlier = posts.queue, posts.indices[nth]
         alone = self.order.before(Event(posts.kind, *earlier), *here)
-        return Link(WAITED, here, earlier, posts.kind, wait, posted, through, alone)
+        return ChainLink(WAITED, here, earlier, posts.kind, wait, posted, through, alone)
 
     def _telling(self, event: Event, posts: Posts, count: int) -> Iterator[int]:
         """Those of the first posts of a stream that come after an event."""
@@ -191,7 +193,7 @@ class Chains:
             ):
                 yield nth
 
-    def _set(self, event: Event, step: Step, wait: CounterWait) -> Link | None:
+    def _set(self, event: Event, step: Step, wait: CounterWait) -> ChainLink | None:
         """The set of a counter, before a wait for it, from which that knows of an event."""
         for taken in reversed(self.order.taken):
             change = taken.step.change
@@ -203,5 +205,5 @@ class Chains:
             place = taken.step.queue, taken.step.index
             tells = self._after(event, taken) or self._implies(event, *place, kind)
             if tells and self.order.before(Event(kind, *place), step.queue, step.index):
-                return Link(WAITED, (step.queue, step.index), place, kind, wait)
+                return ChainLink(WAITED, (step.queue, step.index), place, kind, wait)
         return None

@@ -12,7 +12,7 @@ import pytest
 
 import nasm
 from nasm.base.problems import Failure
-from nasm.order.chains import IN_ORDER, MET, WAITED, Chains, Link
+from nasm.order.chains import IN_ORDER, MET, WAITED, ChainLink, Chains
 from nasm.order.skeleton import LANDS, Event, Step
 from tests.order.judged import clocks, definition
 from tests.order.oracle import TooLarge, events, rising, steps
@@ -22,7 +22,7 @@ from tests.parts import part
 ROOT = Path(__file__).parents[2]
 
 
-def follows(event: Event, link: Link) -> bool:
+def follows(event: Event, link: ChainLink) -> bool:
     """Whether what a chain begins with is the event, or comes later in the same queue."""
     queue, index = link.earlier
     if queue != event.queue or event.kind > link.kind:
