@@ -136,12 +136,11 @@ class Chains:
     def _earlier(self, event: Event, member: TakenStep) -> ChainLink | None:
         """The instruction before one that meets others, if it comes after the event."""
         step = member.step
-        if event.kind == STARTS and event.queue == step.queue and event.index < step.index:
-            return ChainLink(IN_ORDER, (step.queue, step.index), (event.queue, event.index), STARTS)
-        if step.index and self.order.before(event, step.queue, step.index - 1):
-            return ChainLink(
-                IN_ORDER, (step.queue, step.index), (step.queue, step.index - 1), STARTS
-            )
+        queue, index = here = step.queue, step.index
+        if event.kind == STARTS and event.queue == queue and event.index < index:
+            return ChainLink(IN_ORDER, here, (queue, event.index), STARTS)
+        if index and self.order.before(event, queue, index - 1):
+            return ChainLink(IN_ORDER, here, (queue, index - 1), STARTS)
         return None
 
     def _reason(self, event: Event, taken: TakenStep) -> ChainLink | None:
