@@ -186,7 +186,7 @@ SFPSTORE = UNIT.row(
     setup=LANES,
     example="SFPSTORE VD=0, Mod0=2, Imm10=0",
     formula="Dst[address of the lane] = VD[lane]",
-    hazard="Of LReg[12] to LReg[15] nothing is stored, unless LaneConfig says so: move them to "
+    hazard="Of LReg[12] to LReg[15] nothing is stored by default: move them to "
     "another register first.",
 )
 
