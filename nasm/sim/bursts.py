@@ -27,11 +27,14 @@ from nasm.sim.service import COMMIT, START
 LEAST = 8
 """Instructions that are worth it."""
 
-FIRST, LAST = 4, 1024
-"""Instructions that start before a burst is tried again: twice as many each time, up to a limit."""
+FIRST, LAST = 1, 16
+"""Instructions that start before one is planned again: twice as many each time, up to a limit."""
 
 MOST = 4096
 """Ticks of a burst."""
+
+_AT_ONCE = (0, 0, FIRST)
+"""From which tick and from which start on a burst is tried, and the next pause, at first."""
 
 Event = tuple[int, int, int, Any]
 
@@ -76,7 +79,7 @@ class Bursts:
         self.host = host
         self.heard = True
         self.until, self.retire = NEVER, NEVER
-        self._next: dict[int, tuple[int, int]] = {}
+        self._next: dict[int, tuple[int, int, int]] = {}
 
     def begin(self, until: int, retire: int | None) -> bool:
         """A run begins that may go to a tick, and until so many instructions have completed.
@@ -84,6 +87,7 @@ class Bursts:
         Returns whether there can be bursts in it.
         """
         self.until, self.retire = until, NEVER if retire is None else retire
+        self._next.clear()
         return self.heard and any(queue.burst is not None for queue in self.host.queues)
 
     def made(self, queue: Queue, task: Task) -> bool:
@@ -92,20 +96,22 @@ class Bursts:
         Otherwise nothing has changed.
         """
         host, plan = self.host, queue.burst
-        at, pause = self._next.get(queue.index, (0, FIRST))
-        if plan is None or host.records < at:
+        tick, at, pause = self._next.get(queue.index, _AT_ONCE)
+        if plan is None or host.now < tick or host.records < at:
             return False
-        self._next[queue.index] = host.records + pause, min(2 * pause, LAST)
         if task.needs is not None or task.update is not None or task.ports:
             return False
         if self._wanted(queue, task.unit):
             return False
         if any(flying.task.update is not None for flying in queue.flight):
             return False
-        ticks = min(self._free(queue) - host.now - 1, MOST)
+        free = self._free(queue)
+        ticks = min(free - host.now - 1, MOST)
         count = self.retire - host.retired - host.flying
         if ticks < LEAST or count < LEAST:
+            self._next[queue.index] = free, at, pause
             return False
+        self._next[queue.index] = tick, host.records + pause, min(2 * pause, LAST)
         blocked = self._blocked(queue)
         found = plan(queue, count, ticks, blocked)
         if found is None:
@@ -117,7 +123,7 @@ class Bursts:
         if not found.burst.perform(count, lambda number: (queue.index, found.place(number))):
             return False
         self._account(queue, task, found, times.cut(count))
-        self._next[queue.index] = 0, FIRST
+        del self._next[queue.index]
         return True
 
     def _wanted(self, queue: Queue, unit: Resource) -> bool:

@@ -31,7 +31,7 @@ from nasm.targets.tensix.words.units import MATRIX, VECTOR, TensixUnit
 LEAST: Final = 8
 """Words that are worth it."""
 
-_STAYS: Final = frozenset({"semwait", "stallwait", "mutex", "bank", "src"})
+_STAYS: Final = frozenset({"semwait", "stallwait", "mutex", "bank", "src", "unit"})
 """Causes that no word of a run ends: nothing in it posts, unlocks, or releases a bank."""
 
 _FOREVER: Final = 1 << 40
