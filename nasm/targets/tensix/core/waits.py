@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from nasm.base.problems import listed
-from nasm.base.records import replace
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.fields import Fields, fields_of
@@ -50,9 +49,14 @@ def waiting(word: Word, own: Waits | None) -> Callable[[Tensix, int, int], Block
             found = own(core, thread, fields, mnemonic)
         if found is None or found.until is not None:
             return found
-        return replace(found, until=core.next_change())
+        return _until(found, core.next_change())
 
     return waits
+
+
+def _until(found: Blocked, tick: int | None) -> Blocked:
+    """The same, to be asked again at a tick."""
+    return Blocked(found.cause, found.reason, tick, found.by, found.on, found.hint)
 
 
 def _bubble(core: Tensix, thread: int) -> Blocked | None:
@@ -70,7 +74,8 @@ def _latched(core: Tensix, thread: int, bits: int, every: bool) -> Blocked | Non
     if found is None:
         return None
     reason = f"{found.cause.upper()} holds it back, as {found.reason}"
-    return replace(found, reason=reason, hint=_posted_instead(core, thread))
+    hint = _posted_instead(core, thread)
+    return Blocked(found.cause, reason, found.until, found.by, found.on, hint)
 
 
 def _posted_instead(core: Tensix, thread: int) -> str:

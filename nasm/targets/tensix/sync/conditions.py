@@ -7,6 +7,7 @@ function says what still has to come, as a clause for people.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from nasm.base.problems import counted
@@ -69,11 +70,19 @@ def _waits(core: Coprocessor, thread: int, bit: int, units: BusyUnits) -> str:
     return f"bank {bank} of {source} belongs to {found}"
 
 
-def unmet_semaphores(core: Coprocessor, semaphores: int, mask: int) -> Iterator[str]:
+def unmet_semaphores(core: Coprocessor, semaphores: int, mask: int) -> tuple[str, ...]:
     """The same of conditions of semaphores, by semaphore."""
+    return _unmet_semaphores(core.semaphores.tobytes(), semaphores, mask)
+
+
+@lru_cache(maxsize=1 << 10)
+def _unmet_semaphores(held: bytes, semaphores: int, mask: int) -> tuple[str, ...]:
+    """The same where the semaphores hold a value and a maximum each, by byte."""
+    found = []
     for number in selected(semaphores).nonzero()[0].tolist():
-        value, most = core.semaphores[number].tolist()
+        value, most = held[2 * number : 2 * number + 2]
         if mask & 1 and value == 0:
-            yield f"semaphore {number} is 0 (C0)"
+            found.append(f"semaphore {number} is 0 (C0)")
         if mask & 2 and value >= most:
-            yield f"semaphore {number} is {value}, and its maximum {most} (C1)"
+            found.append(f"semaphore {number} is {value}, and its maximum {most} (C1)")
+    return tuple(found)
