@@ -113,6 +113,8 @@ class Bursts:
             return False
         self._next[queue.index] = tick, host.records + pause, min(2 * pause, LAST)
         blocked = self._blocked(queue)
+        if blocked is None:
+            return False
         found = plan(queue, count, ticks, blocked)
         if found is None:
             return False
@@ -146,14 +148,31 @@ class Bursts:
                 found = tick
         return found
 
-    def _blocked(self, queue: Queue) -> dict[int, Blocked]:
-        """What holds up other queues of its core, by queue."""
-        closed = (self.host.queues[index] for index in self.host.gates.closed_queues)
-        return {
-            other.index: other.blocked
-            for other in closed
-            if other.core == queue.core and other.blocked is not None
-        }
+    def _blocked(self, queue: Queue) -> dict[int, Blocked] | None:
+        """What holds up other queues of its core, by queue; None if that changes at this tick.
+
+        Those that come after the queue may not have been asked again yet.
+        """
+        host, found = self.host, {}
+        for index in host.gates.closed_queues:
+            other = host.queues[index]
+            if other.core != queue.core or other.blocked is None:
+                continue
+            blocked = other.blocked if other.due > host.now else self._asked(other)
+            if blocked is None or blocked.cause != other.blocked.cause:
+                return None
+            found[index] = blocked
+        return found
+
+    def _asked(self, queue: Queue) -> Blocked | None:
+        """What holds up a queue by now."""
+        host, head = self.host, queue.head
+        if head is None or head.work.condition is None:
+            return None
+        before, host.acting = host.acting, (queue.index, queue.pc)
+        blocked = head.work.condition()
+        host.acting = before
+        return blocked
 
     @staticmethod
     def _acts(queue: Queue, burst: Burst, last: int) -> bool:

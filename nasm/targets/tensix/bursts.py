@@ -34,6 +34,8 @@ LEAST: Final = 8
 _STAYS: Final = frozenset({"semwait", "stallwait", "mutex", "bank", "src", "unit"})
 """Causes that no word of a run ends: nothing in it posts, unlocks, or releases a bank."""
 
+_UNPACKERS: Final = frozenset({"unpack0", "unpack1"})
+
 _FOREVER: Final = 1 << 40
 
 
@@ -76,9 +78,31 @@ def _quiet(core: Tensix, thread: int, blocked: Mapping[int, Blocked]) -> int:
     for other, why in blocked.items():
         if why.cause not in _STAYS or core.threads[other].latch.met >= 0:
             return 0
-    now, ends = core.now, [entry.tick for entry in core.entries[:1]]
+    now, ends = core.now, [_next_entry(core, blocked)]
     ends += [t for at, t in enumerate(core.until) if t > now and at % THREADS != thread]
     return min(ends, default=_FOREVER) - now - 1
+
+
+def _next_entry(core: Tensix, blocked: Mapping[int, Blocked]) -> int:
+    """The tick of the first that is still to happen, but for what concerns only unpackers."""
+    passed = not _reads_concern(core, blocked)
+    for entry in core.entries:
+        if not (passed and type(entry.key) is tuple and entry.key[0] == "unpack"):
+            return entry.tick
+    return _FOREVER
+
+
+def _reads_concern(core: Tensix, blocked: Mapping[int, Blocked]) -> bool:
+    """Whether it matters to others than unpackers when these are through, and with what.
+
+    It does to those that wait for them, and where they write Dst, or the bank that the matrix unit
+    works on, or is to work on next. When one is through depends on the other.
+    """
+    matrix = core.matrix
+    for reads, bank in zip(core.reads, (matrix.matrix_a, matrix.matrix_b), strict=True):
+        if reads is not None and reads.bank in (None, bank):
+            return True
+    return any(part in _UNPACKERS for why in blocked.values() for part in why.on)
 
 
 @dataclass(frozen=True, slots=True)
