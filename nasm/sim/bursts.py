@@ -118,6 +118,9 @@ class Bursts:
         found = plan(queue, count, ticks, blocked)
         if found is None:
             return False
+        if isinstance(found, int):
+            self._next[queue.index] = found, at, pause
+            return False
         times = self._times(queue, task, found.burst)
         count = times.met(count) if blocked else min(count, len(times.starts))
         if count < LEAST or self._acts(queue, found.burst, int(times.starts[count - 1])):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from random import Random
 
@@ -160,6 +161,11 @@ def line(rng: Random, of: tuple[str, ...]) -> str:
     return rng.choice(of).format(*numbers, *more)
 
 
+def elsewhere(line: str, by: int) -> str:
+    """The same with another place in Dst, if it has one."""
+    return re.sub(r"(?<=Imm10=)\d+", lambda found: str(int(found[0]) + by), line)
+
+
 def program(rng: Random) -> str:
     """A thread that computes in replays and loops, and two that come in between now and then."""
     lines = [".target wormhole", "@t1"]
@@ -172,8 +178,11 @@ def program(rng: Random) -> str:
             rounds = [f"REPLAY Index=0, Count={len(body)}"] * rng.randrange(1, 20)
             head = f"REPLAY Index=0, Count={len(body)}, Exec={rng.randrange(2)}, Load=1"
             lines += [head, *body, *rounds]
-        else:
+        elif rng.random() < 0.5:
             lines += body * rng.randrange(1, 6)
+        else:
+            by = rng.choice([2, 4, 8])
+            lines += [elsewhere(one, by * n) for n in range(rng.randrange(4, 9)) for one in body]
         lines += [line(rng, OTHERS)] if rng.random() < 0.5 else []
     for thread in rng.sample(["@t0", "@t2"], rng.randrange(3)):
         lines += [thread, *["NOP"] * rng.choice([0, 3, 60])]

@@ -45,18 +45,22 @@ def burst(
     pieces: Iterable[Sequence[Instruction]],
     ticks: int,
     blocked: Mapping[int, Blocked],
-) -> Burst | None:
-    """The words that a thread can have executed at once, from now on."""
-    ticks = min(ticks, _quiet(core, thread, blocked))
+) -> Burst | int | None:
+    """The words that a thread can have executed at once, from now on; or else not before when."""
+    ends = _disturbed(core, thread, blocked)
+    ticks = min(ticks, ends - core.now - 1)
     if ticks < LEAST:
-        return None
+        return ends if ends > core.now else None
     words: list[int] = []
     for piece in pieces:
         words += words_of(tuple(piece))
         unit = _unit(words[0])
         if unit not in _RUNS or _unit(words[-1]) is not unit or len(words) > ticks:
             break
-    return _RUNS[unit](core, thread, tuple(words), ticks) if words and unit in _RUNS else None
+    if not words:
+        return None
+    made = _RUNS.get(unit)
+    return core.now + 1 if made is None else made(core, thread, tuple(words), ticks)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -69,18 +73,20 @@ def _name(word: int) -> str:
     return OPCODES[word >> 24].mnemonic
 
 
-def _quiet(core: Tensix, thread: int, blocked: Mapping[int, Blocked]) -> int:
-    """For how many cycles from now on nothing happens that concerns a run."""
-    if core.threads[thread].latch.block or core.bubble[thread] > core.now:
-        return 0
-    if any(tick >= core.now - 1 for _, tick, _ in core.recent.configured):
-        return 0
+def _disturbed(core: Tensix, thread: int, blocked: Mapping[int, Blocked]) -> int:
+    """The first tick at which something happens that concerns a run: now, where it is not known."""
+    now = core.now
+    if core.threads[thread].latch.block:
+        return now
+    if core.bubble[thread] > now:
+        return core.bubble[thread]
+    if any(tick >= now - 1 for _, tick, _ in core.recent.configured):
+        return now
     for other, why in blocked.items():
         if why.cause not in _STAYS or core.threads[other].latch.met >= 0:
-            return 0
-    now, ends = core.now, [_next_entry(core, blocked)]
-    ends += [t for at, t in enumerate(core.until) if t > now and at % THREADS != thread]
-    return min(ends, default=_FOREVER) - now - 1
+            return now
+    ends = [t for at, t in enumerate(core.until) if t > now and at % THREADS != thread]
+    return min((*ends, _next_entry(core, blocked)))
 
 
 def _next_entry(core: Tensix, blocked: Mapping[int, Blocked]) -> int:
@@ -163,21 +169,31 @@ class VectorRun(WordRun):
         return True
 
 
-def _vector(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> WordRun | None:
+def _vector(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> WordRun | int | None:
     """A run of words of the vector unit."""
     last, first = core.recent.vector, words[0]
-    if core.vector.pending or core.recent.matrix.tick > core.now - SAFE_LOAD:
+    if core.vector.pending:
         return None
+    if core.recent.matrix.tick > core.now - SAFE_LOAD:
+        return core.recent.matrix.tick + SAFE_LOAD
     next_to = last.tick == core.now - 1
     if next_to and too_near(last.mnemonic, last.word, _name(first), first):
-        return None
+        return core.now + 1
     words = words[: of_vector.fit(words)]
+    if len(words) < LEAST:
+        return core.now + max(1, len(words))
     starts = of_vector.starts(words)[: len(words)]
     count = bisect_right(starts, ticks)
     if count < LEAST:
-        return None
-    words, latencies = words[:count], list(map(_latency, words[:count]))
-    return VectorRun(core, thread, words, starts[:count], latencies, "vector")
+        return core.now + 1
+    words = words[:count]
+    return VectorRun(core, thread, words, starts[:count], _latencies(words), "vector")
+
+
+@lru_cache(maxsize=1 << 10)
+def _latencies(words: tuple[int, ...]) -> tuple[int, ...]:
+    """Those of some words."""
+    return tuple(map(_latency, words))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -214,11 +230,11 @@ class MatrixRun(WordRun):
         return True
 
 
-def _matrix(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> WordRun | None:
+def _matrix(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> WordRun | int | None:
     """A run of words of the matrix unit."""
     words = words[: min(of_matrix.fit(words), ticks + 1)]
     if len(words) < LEAST:
-        return None
+        return core.now + max(1, len(words))
     planned = of_matrix.plan(core, thread, words, core.now, core.recent.dst)
     if planned is None or planned.starts[-1] > ticks:
         return None
@@ -227,5 +243,5 @@ def _matrix(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Wo
 
 
 _RUNS: Final[
-    Mapping[TensixUnit | None, Callable[[Tensix, int, tuple[int, ...], int], WordRun | None]]
+    Mapping[TensixUnit | None, Callable[[Tensix, int, tuple[int, ...], int], WordRun | int | None]]
 ] = {VECTOR: _vector, MATRIX: _matrix}
