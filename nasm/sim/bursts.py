@@ -122,7 +122,8 @@ class Bursts:
             self._next[queue.index] = found, at, pause
             return False
         times = self._times(queue, task, found.burst)
-        count = times.met(count) if blocked else min(count, len(times.starts))
+        asked = any(by.completions for by in blocked.values())
+        count = times.met(count) if asked else min(count, len(times.starts))
         if count < LEAST or self._acts(queue, found.burst, int(times.starts[count - 1])):
             return False
         if not found.burst.perform(count, lambda number: (queue.index, found.place(number))):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from nasm.base.problems import listed
@@ -24,6 +25,10 @@ from nasm.targets.tensix.sync.mutexes import waits_for_mutex, waits_to_release, 
 from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words.units import MATRIX, SCALAR, UNPACK, VECTOR
 from nasm.targets.tensix.words.word import Word
+
+_blocked: Final = lru_cache(maxsize=1 << 12)(Blocked)
+"""Makes one of each: most are asked for again and again. No completion ends one by itself: what an
+instruction leaves for later happens at a tick of its own."""
 
 Waits = Callable[[Tensix, int, Fields, str], Blocked | None]
 """Why an instruction of a thread may not start yet, by its fields and its mnemonic."""
@@ -47,16 +52,12 @@ def waiting(word: Word, own: Waits | None) -> Callable[[Tensix, int, int], Block
             found = by_unit(core, thread, fields, mnemonic)
         if found is None and own is not None:
             found = own(core, thread, fields, mnemonic)
-        if found is None or found.until is not None:
-            return found
-        return _until(found, core.next_change())
+        if found is None:
+            return None
+        until = core.next_change() if found.until is None else found.until
+        return _blocked(found.cause, found.reason, until, found.by, found.on, found.hint, False)
 
     return waits
-
-
-def _until(found: Blocked, tick: int | None) -> Blocked:
-    """The same, to be asked again at a tick."""
-    return Blocked(found.cause, found.reason, tick, found.by, found.on, found.hint)
 
 
 def _bubble(core: Tensix, thread: int) -> Blocked | None:
@@ -73,9 +74,9 @@ def _latched(core: Tensix, thread: int, bits: int, every: bool) -> Blocked | Non
     found = blocked(core, thread, bits, core, every=every)
     if found is None:
         return None
-    reason = f"{found.cause.upper()} holds it back, as {found.reason}"
     hint = _posted_instead(core, thread)
-    return Blocked(found.cause, reason, found.until, found.by, found.on, hint)
+    reason = f"{found.cause.upper()} holds it back, as {found.reason}"
+    return _blocked(found.cause, reason, found.until, found.by, found.on, hint)
 
 
 def _posted_instead(core: Tensix, thread: int) -> str:

@@ -7,7 +7,7 @@ function says what still has to come, as a clause for people.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from nasm.base.problems import counted
@@ -33,6 +33,7 @@ _UNITS: Final = {
 }
 
 
+@cache
 def parts(mask: int) -> tuple[str, ...]:
     """What of the coprocessor has to change for conditions of units, by the names of parts."""
     units = (unit for bit, (unit, _) in _UNITS.items() if mask >> bit & 1)
