@@ -56,6 +56,34 @@ def _products() -> str:
     return f".target wormhole\n{formats}{modifiers}{begin}{record}{replays}"
 
 
+KERNELS = (
+    ("matmul_k, 24 tiles of one phase", {"ROUNDS": 24, "PHASES": 1}, 24, "tiles/s, at least 400"),
+    ("matmul_k as it is, 8 tiles of four phases", {}, 8, "tiles/s, at least 150"),
+)
+SAMPLES = (("gelu", ""), ("exp", ", at least 40,000"), ("softmax", ", at least 70,000"))
+
+
+def _kernels(tries: int) -> list[tuple[str, float, str]]:
+    """Whole programs from L1 to L1, with what comes before and after: binding, and judging."""
+    found = []
+    for name, defines, tiles, unit in KERNELS:
+        program = nasm.assemble(PROGRAMS / "matmul_k.nasm", defines=defines)
+        rate = _rate(program, tries, Execution) / _instructions(program) * tiles
+        found.append((f"Tensix, {name}", rate, unit))
+    for name, least in SAMPLES:
+        program = nasm.assemble(PROGRAMS / f"{name}.nasm")
+        rate = _rate(program, tries, Execution)
+        found.append((f"Tensix, {name} as it is", rate, f"instructions/s{least}"))
+    return found
+
+
+def _instructions(program: Program) -> int:
+    """How many instructions a run of it completes; it warms the caches that programs share."""
+    held = Execution(program)
+    held.run(hashes=False)
+    return held.machine.scheduler.retired
+
+
 def _rate(program: Program, tries: int, of: Callable[..., Execution]) -> float:
     """Instructions per second of the processor's time: the median."""
     rates = []
@@ -84,4 +112,4 @@ def rows(tries: int) -> list[tuple[str, float, str]]:
         found.append(("  the same in the debugger", _rate(program, 1, nasm.Session), unit[:14]))
     products = _rate(nasm.assemble(Source("rate", _products())), tries, Execution) / 16
     found.append(("Tensix, products of tiles in one phase", products, "tiles/s, at least 800"))
-    return found
+    return [*found, *_kernels(3 * tries)]

@@ -51,14 +51,14 @@ def _latch(
     latch.since, latch.met = latch.looked, _UNKNOWN
 
 
-def waits_for(core: Coprocessor, thread: int, units: BusyUnits) -> tuple[str, ...]:
+def waits_for(core: Coprocessor, thread: int, units: BusyUnits) -> list[str]:
     """What a thread's latch waits for, a clause each; none if all is met, or nothing is latched."""
     latch = core.threads[thread].latch
     if not latch.block:
-        return ()
+        return []
     if latch.of_semaphores:
-        return unmet_semaphores(core, latch.semaphores, latch.conditions)
-    return tuple(unmet(core, thread, latch.conditions, units))
+        return [*unmet_semaphores(core, latch.semaphores, latch.conditions)]
+    return [*unmet(core, thread, latch.conditions, units)]
 
 
 def latched(latch: Latch) -> str:
