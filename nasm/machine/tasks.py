@@ -30,6 +30,9 @@ from nasm.sim.burst_plan import Planned
 from nasm.sim.queues import Fetched, Post, Queue, Task, Work
 from nasm.sim.resources import Needs, Resource, ResourceClaim, Resources
 
+MOST_TICKS = 4096
+"""Ticks of a burst that a target makes."""
+
 Timing = tuple[int, int, Resource, Needs | None, tuple[Resource, ...], Pace | None, Hashable, int]
 """Of a shape's tasks: interval and latency, what they occupy, what paces them, and the issue."""
 
@@ -107,7 +110,7 @@ class Tasks:
                 raise Failure(refused.at(self.program.span(self.queue, pc))) from None
         return task, self.waits[lines.waits[pc]] if not pc.micro else None
 
-    def expand(self, pc: int) -> Sequence[Instruction] | None:
+    def expand(self, pc: int) -> Sequence[Instruction] | Blocked | None:
         """What the target has the queue execute for the instruction at a pc."""
         program, lines = self.program, self.lines
         assert program.target.expand is not None
@@ -115,7 +118,8 @@ class Tasks:
         try:
             place = self.queue, pc
             found = program.target.expand(self.kernels.holds, self._engine, instruction, place)
-            if found is not None and not len(found) and (lines.waits[pc] or lines.updates[pc]):
+            empty = found is not None and not isinstance(found, Blocked) and not len(found)
+            if empty and (lines.waits[pc] or lines.updates[pc]):
                 raise Refused(
                     "E0522",
                     f"{instruction.row.name} expands to no instruction here, so that nothing is "
@@ -138,7 +142,8 @@ class Tasks:
         ahead = BurstSource(self.program, queue, self.known)
         held = {self._number_of(index): by for index, by in blocked.items()}
         pieces = ahead.pieces(partial(bursting.ahead, self.kernels.holds, engine))
-        found = bursting.burst(self.kernels.holds, engine, pieces, ticks, held)
+        least = min(ticks, MOST_TICKS)
+        found = bursting.burst(self.kernels.holds, engine, pieces, least, held)
         if found is None or isinstance(found, int):
             return found
         return None if len(found.starts) > most else ahead.planned(found)

@@ -27,11 +27,8 @@ from nasm.sim.service import COMMIT, START
 LEAST = 8
 """Instructions that are worth it."""
 
-FIRST, LAST = 1, 16
-"""Instructions that start before one is planned again: twice as many each time, up to a limit."""
-
-MOST = 4096
-"""Ticks of a burst."""
+FIRST, LAST = 1, 1024
+"""Instructions that start before a burst is tried again: twice as many each time, up to a limit."""
 
 _AT_ONCE = (0, 0, FIRST)
 """From which tick and from which start on a burst is tried, and the next pause, at first."""
@@ -106,15 +103,15 @@ class Bursts:
         if any(flying.task.update is not None for flying in queue.flight):
             return False
         free = self._free(queue)
-        ticks = min(free - host.now - 1, MOST)
+        ticks = free - host.now - 1
         count = self.retire - host.retired - host.flying
         if ticks < LEAST or count < LEAST:
-            self._next[queue.index] = free, at, pause
+            self._next[queue.index] = free, host.records + pause - 1, min(2 * pause, LAST)
             return False
-        self._next[queue.index] = tick, host.records + pause, min(2 * pause, LAST)
         blocked = self._blocked(queue)
         if blocked is None:
             return False
+        self._next[queue.index] = tick, host.records + pause, min(2 * pause, LAST)
         found = plan(queue, count, ticks, blocked)
         if found is None:
             return False
@@ -171,7 +168,7 @@ class Bursts:
     def _asked(self, queue: Queue) -> Blocked | None:
         """What holds up a queue by now."""
         host, head = self.host, queue.head
-        if head is None or head.work.condition is None:
+        if queue.missing is not None or head is None or head.work.condition is None:
             return None
         before, host.acting = host.acting, (queue.index, queue.pc)
         blocked = head.work.condition()

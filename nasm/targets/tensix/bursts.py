@@ -46,21 +46,26 @@ def burst(
     ticks: int,
     blocked: Mapping[int, Blocked],
 ) -> Burst | int | None:
-    """The words that a thread can have executed at once, from now on; or else not before when."""
+    """The words that a thread can have executed at once, from now on; or else not before when.
+
+    None where each comes at a time of its own: what a core does, and what it pushes.
+    """
+    if thread >= THREADS or core.lines[thread] is not None:
+        return None
     ends = _disturbed(core, thread, blocked)
     ticks = min(ticks, ends - core.now - 1)
     if ticks < LEAST:
-        return ends if ends > core.now else None
+        return max(ends, core.now + 1)
     words: list[int] = []
+    unit = None
     for piece in pieces:
         words += words_of(tuple(piece))
         unit = _unit(words[0])
         if unit not in _RUNS or _unit(words[-1]) is not unit or len(words) > ticks:
             break
-    if not words:
-        return None
     made = _RUNS.get(unit)
-    return core.now + 1 if made is None else made(core, thread, tuple(words), ticks)
+    found = None if made is None else made(core, thread, tuple(words), ticks)
+    return core.now + 1 if found is None else found
 
 
 @lru_cache(maxsize=1 << 12)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import Final
 
 from nasm.base.problems import listed
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.fields import Fields, fields_of
+from nasm.targets.tensix.core.pushed import front_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.lanes import scheduling
@@ -27,8 +28,8 @@ from nasm.targets.tensix.words.units import MATRIX, SCALAR, UNPACK, VECTOR
 from nasm.targets.tensix.words.word import Word
 
 _blocked: Final = lru_cache(maxsize=1 << 12)(Blocked)
-"""Makes one of each: most are asked for again and again. No completion ends one by itself: what an
-instruction leaves for later happens at a tick of its own."""
+"""Makes one of each: most are asked for again and again. No completion ends one by itself, but of
+lines of a RISC-V core: what an instruction leaves for later happens at a tick of its own."""
 
 Waits = Callable[[Tensix, int, Fields, str], Blocked | None]
 """Why an instruction of a thread may not start yet, by its fields and its mnemonic."""
@@ -55,12 +56,18 @@ def waiting(word: Word, own: Waits | None) -> Callable[[Tensix, int, int], Block
         if found is None:
             return None
         until = core.next_change() if found.until is None else found.until
-        return _blocked(found.cause, found.reason, until, found.by, found.on, found.hint, False)
+        by_cores = any(lines is not None for lines in core.lines)
+        return _blocked(found.cause, found.reason, until, found.by, found.on, found.hint, by_cores)
 
     return waits
 
 
 def _bubble(core: Tensix, thread: int) -> Blocked | None:
+    if core.lines[thread] is not None:
+        front = front_of(core, thread)
+        if front.at_gate(core.now):
+            return None
+        return Blocked("front end", "it is still in front of its gate", front.next_step(core.now))
     until = core.bubble[thread]
     if until <= core.now:
         return None
@@ -154,6 +161,7 @@ def for_atomic(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Bloc
 def _inside(waits: Waits) -> Waits:
     """A wait inside of the scalar unit, which keeps others out of it."""
 
+    @wraps(waits)
     def held(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
         found = waits(core, thread, fields, mnemonic)
         if found is not None:
@@ -202,13 +210,16 @@ def to_store(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocke
 
 
 def for_mutex(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
-    """A mutex that is free; the thread is noted as one that wants it."""
+    """A mutex that no other thread holds.
+
+    The thread is noted as one that wants it.
+    """
     want(core, thread, fields["Index"])
     return waits_for_mutex(core, thread, fields["Index"])
 
 
 def to_release(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
-    """A mutex that there is."""
+    """A mutex of its number: there is no mutex 1, and none above 7."""
     return waits_to_release(fields["Index"])
 
 

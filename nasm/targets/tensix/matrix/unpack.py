@@ -142,7 +142,9 @@ def job_of(
     core: Coprocessor, thread: int, unpacker: int, many: int, counted: int, number: int, adc: int
 ) -> UnpackJob:
     """What an UNPACR does: whether it uses contexts, from which counter or number, whose ADC."""
-    known = _known(core.config.tobytes(), core.threads[thread].config.tobytes(), unpacker)
+    known: Known = {}
+    if type(core.config) is np.ndarray:  # or else somebody notes what is read
+        known = _known(core.config.tobytes(), core.threads[thread].config.tobytes(), unpacker)
     if not many:
         return UnpackJob(core, thread, unpacker, 0, many=False, whose=thread, known=known)
     context = core.threads[thread].context[unpacker] if counted else number
