@@ -58,6 +58,16 @@ def test_replays_are_few_events() -> None:
     assert together.machine.scheduler.position < 40
 
 
+def test_what_is_recorded_while_it_is_executed_is_recorded_in_a_burst() -> None:
+    body = "".join(f"SFPLOADI VD={n % 4}, Mod0=0, Imm16=0x{4000 + n}\n" for n in range(24))
+    record = f"@t1\nREPLAY Index=4, Count=20, Exec=1, Load=1\n{body}"
+    together, alone = both(
+        Source("a.nasm", f".target wormhole\n{record}REPLAY Index=4, Count=20\n")
+    )
+    assert alone.machine.scheduler.position > 80
+    assert together.machine.scheduler.position < 20, together.machine.scheduler.position
+
+
 LOADS = "@t1\n" + "SFPLOADI VD=0, Mod0=0, Imm16=0x4000\n" * 60
 
 

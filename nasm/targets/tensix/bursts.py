@@ -18,7 +18,7 @@ from nasm.program.program import Instruction
 from nasm.targets.tensix.core.fields import fields_of
 from nasm.targets.tensix.core.findings import SAFE_LOAD, too_near
 from nasm.targets.tensix.core.tensix import UNITS, Issued, Tensix
-from nasm.targets.tensix.expansion import words_of
+from nasm.targets.tensix.expansion import record, words_of
 from nasm.targets.tensix.lanes import replays as of_vector
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.matrix import replays as of_matrix
@@ -149,8 +149,8 @@ class WordRun(ABC):
         word, tick = self.words[number], self.core.now + self.starts[number]
         return Issued(tick, place(number), self.thread, _name(word), word)
 
-    def occupy(self, unit: str, count: int) -> None:
-        """Note until when a unit has something of the thread, and what its gate has seen."""
+    def note(self, unit: str, count: int, place: Callable[[int], Place]) -> None:
+        """Note until when a unit has something of the thread, and what it has seen and recorded."""
         core, starts = self.core, self.starts
         at, until = THREADS * UNITS.index(unit) + self.thread, core.until
         some = range(max(0, count - max(self.latencies)), count)
@@ -158,6 +158,9 @@ class WordRun(ABC):
         if until[at] < ends:
             core.until = (*until[:at], ends, *until[at + 1 :])
         core.recent.configured = ()
+        if core.threads[self.thread].recording.left:
+            later = range(1, count)  # the first was recorded when it was expanded
+            record(core, self.thread, ((self.words[n], place(n)) for n in later))
         core.threads[self.thread].latch.looked = core.now + starts[count - 1]
 
 
@@ -170,7 +173,7 @@ class VectorRun(WordRun):
         if not of_vector.perform(core, self.thread, self.words[:count], core.quirks):
             return False
         core.recent.vector = self.issued(count - 1, place)
-        self.occupy("vector", count)
+        self.note("vector", count, place)
         return True
 
 
@@ -231,7 +234,7 @@ class MatrixRun(WordRun):
                 for block in blocks:
                     recent.dst[block], by[block] = issued.tick, issued
         recent.by, recent.matrix = tuple(by), self.issued(count - 1, place)
-        self.occupy("matrix", count)
+        self.note("matrix", count, place)
         return True
 
 

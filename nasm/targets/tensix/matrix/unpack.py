@@ -143,7 +143,7 @@ def job_of(
 ) -> UnpackJob:
     """What an UNPACR does: whether it uses contexts, from which counter or number, whose ADC."""
     known: Known = {}
-    if type(core.config) is np.ndarray:  # or else somebody notes what is read
+    if type(core.config) is np.ndarray:  # or else it notes what is read
         known = _known(core.config.tobytes(), core.threads[thread].config.tobytes(), unpacker)
     if not many:
         return UnpackJob(core, thread, unpacker, 0, many=False, whose=thread, known=known)
