@@ -15,12 +15,13 @@ import numpy as np
 
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass
+from nasm.targets.tensix.chips import Chip
 from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, INFINITE, U32, Bits, Format
 from nasm.targets.tensix.matrix.src import ROWS, data_format, first_row, hand_over, set_row, unknown
 from nasm.targets.tensix.matrix.unpack_conversion import WIDE, checked, converted, numbers
 from nasm.targets.tensix.scalar.config import field, read
-from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor
+from nasm.targets.tensix.state import U8, Coprocessor
 
 X, Y, Z, W = range(4)
 ROW = 16
@@ -32,7 +33,7 @@ Known = dict[tuple[int | str, int | str], int]
 
 
 @lru_cache(maxsize=64)
-def _known(config: bytes, own: bytes, unpacker: int) -> Known:
+def _known(chip: Chip, config: bytes, own: bytes, unpacker: int) -> Known:
     """What is known of the configuration of a core and a thread, as an unpacker reads it."""
     return {}
 
@@ -144,7 +145,8 @@ def job_of(
     """What an UNPACR does: whether it uses contexts, from which counter or number, whose ADC."""
     known: Known = {}
     if type(core.config) is np.ndarray:  # or else it notes what is read
-        known = _known(core.config.tobytes(), core.threads[thread].config.tobytes(), unpacker)
+        own = core.threads[thread].config.tobytes()
+        known = _known(core.chip, core.config.tobytes(), own, unpacker)
     if not many:
         return UnpackJob(core, thread, unpacker, 0, many=False, whose=thread, known=known)
     context = core.threads[thread].context[unpacker] if counted else number
@@ -183,10 +185,10 @@ def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:
 
 
 def _read(core: Coprocessor, address: int, count: int) -> U8:
-    if not 0 <= address <= address + count <= L1_BYTES:
+    size = core.chip.l1_bytes
+    if not 0 <= address <= address + count <= size:
         raise Refused(
-            "E0701",
-            f"UNPACR reads bytes {address:#x} to {address + count:#x} of L1 of {L1_BYTES:#x}",
+            "E0701", f"UNPACR reads bytes {address:#x} to {address + count:#x} of L1 of {size:#x}"
         )
     return core.l1.read(address, count)
 
