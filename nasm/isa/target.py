@@ -99,10 +99,13 @@ class Bursting:
     which they do not in a burst; None if taking it up changes what the core holds. ``burst`` gets
     these, in pieces; no more ticks than it may take before the last one starts; and the queues
     whose next instruction is blocked, by number, of which it must end none. It may take fewer.
+    Where there can be none before a tick it returns that, where it does not know when, None.
     """
 
     ahead: Callable[[Any, int, Any], Sequence[Any] | None]
-    burst: Callable[[Any, int, Iterable[Sequence[Any]], int, Mapping[int, Blocked]], Burst | None]
+    burst: Callable[
+        [Any, int, Iterable[Sequence[Any]], int, Mapping[int, Blocked]], Burst | int | None
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
