@@ -99,16 +99,17 @@ def word_index(target: Target) -> str:
     """All instructions of a target that have words, by family, with their opcodes."""
     lists = []
     for module, rows in _families(target.isa).items():
+        codes = ("" if row.encoding is None else f"`{row.encoding.code:#04x}`" for row in rows)
         lines = [
-            [f"`{row.encoding.code:#04x}`", f"[`{row.name}`]({row.name}.md)", row.summary]
-            for row in rows
-            if row.encoding is not None
+            [code, f"[`{row.name}`]({row.name}.md)", row.summary]
+            for code, row in zip(codes, rows, strict=True)
         ]
         lists += [_title(module), table(["opcode", "instruction", ""], lines)]
     return joined(
         NOTE,
         f"# Instructions of {target.summary}",
-        "Every opcode, from its row in the table. Operands are those of the vendor's macros in "
+        "Every opcode, from its row in the table, and at the end what RISC-V cores do, which has "
+        "none. Operands are those of the vendor's macros in "
         "their order, each a field of the word; the names that the vendor's documentation has for "
         "them, and for parts of them, may be written instead. `neuron-nasm isa NAME` prints the "
         "page in the terminal, `neuron-nasm asm --words` the words of a program, and "

@@ -1,7 +1,7 @@
 """What a function makes: instructions as lines of a program, and settings before the run.
 
-What the vendor's templates write into the expanders while a kernel runs is a setting here, which
-holds from the start: so each can be programmed once.
+The words of the first template that is programmed are settings, which hold from the start of the
+run. Those of others are stores of the thread's core, which first waits for its expander.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class LlkOutput:
     words: list[int] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
+    held: dict[str, str] = field(default_factory=dict)
 
     def word(self, word: int) -> None:
         """An instruction."""
@@ -56,7 +57,7 @@ class LlkOutput:
         )
 
     def template(self, number: int, values: Sequence[int]) -> None:
-        """The words of an expander's template; raises Refused if it has others already."""
+        """The words of an expander's template, which are stored if it has others already."""
         names = LOOPS if number else MASKED
         known = words_known(self.target)
         found = {}
@@ -67,14 +68,12 @@ class LlkOutput:
                 found[f"{OF_EXPANDER[number]}{name}"] = f" = {value & 0xFFFFFFFF:#010x}"
             else:
                 found[f"{OF_EXPANDER[number]}{name}"] = f": {line(known, value & 0xFFFFFFFF)}"
-        if self.settings and self.settings != found:
-            raise Refused(
-                "E0244",
-                "the expander's template is programmed a second time, with other words: here they "
-                "hold from the start of the run",
-                "make a program of each function, or write what it expands to",
-            )
-        self.settings = found
+        if not self.settings:
+            self.settings = found
+        elif self.held != found:
+            first, *others = (f".write {name}{value}" for name, value in found.items())
+            self.lines += [f"{first}  wait=1", *others]
+        self.held = found
 
     def modifier(self, number: int, given: Mapping[str, int]) -> None:
         """The three words of an address modifier, written as the run goes."""

@@ -17,7 +17,14 @@ from nasm.program.program import Program
 
 
 def llk_text(program: Program) -> str:
-    """A program as functions ``t0()`` and so on; raises Refused if a word is no instruction."""
+    """A program as functions ``t0()`` and so on.
+
+    Raises Refused if a word is no instruction, and for lines of what pushes instructions.
+    """
+    for lines_of in program.queues:
+        if len(lines_of) and program.generation.engine(lines_of.engine).pushes:
+            message = f"@{lines_of.engine} has lines, which are not written as text of tt-llk"
+            raise Refused("E0601", message, "leave these out, or print the program without --form")
     words = words_of(program)
     held: dict[str, dict[str, int]] = {}
     lines = []

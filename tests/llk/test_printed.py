@@ -51,7 +51,8 @@ def test_every_row_comes_back_with_bits_at_random() -> None:
     rng = random.Random(1)
     lines, wanted = [".target wormhole", "@t1"], []
     for row in TARGET.isa:
-        assert row.encoding is not None
+        if row.encoding is None:
+            continue
         for _ in range(8):
             word = row.encoding.code << 24 | rng.getrandbits(24) & row.encoding.known
             if not WORDS.reason(word) and row.vendor.get("tt-llk"):
@@ -88,3 +89,9 @@ def test_names_are_those_of_headers_and_settings_are_comments(
 def test_what_has_no_macro_is_refused(text: str, said: str) -> None:
     with pytest.raises((Failure, Refused), match=said):
         llk_text(assemble(text))
+
+
+def test_lines_of_cores_are_refused() -> None:
+    program = assemble(".target wormhole\n@t1 NOP\n@trisc1 SW GPR1, 1\n")
+    with pytest.raises(Refused, match="@trisc1 has lines"):
+        llk_text(program)

@@ -329,6 +329,8 @@ def test_every_instruction_is_pushed_once() -> None:
         ("@t0 .write ADDR_MOD_SET_Base = 1 host=1", "E0244"),
         ("@t0 .write REPLAY3: NOP", "E0244"),
         ("@t0 .write GPR3 = 1 host=2", "E0301"),
+        ("@trisc0 POLL TENSIX_MAILBOX2_BASE, 1", "E0301"),
+        ("@trisc0 POLL CoprocessorDoneCheck, 1", "E0301"),
     ],
 )
 def test_errors(line: str, code: str) -> None:

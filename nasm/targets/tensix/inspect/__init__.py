@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from nasm.targets.tensix.inspect import registers, shared, threads
+from nasm.targets.tensix.inspect import cores, registers, shared, threads
 
-PARTS: Final = (*registers.PARTS, *shared.PARTS, *threads.PARTS)
+PARTS: Final = (*registers.PARTS, *shared.PARTS, *threads.PARTS, *cores.PARTS)

@@ -149,9 +149,9 @@ def polled(
     cost=pushing("Count"),
     condition=room("core", "number"),
     source=PUSHES,
-    example="PUSH Count=2",
+    example="PUSH Count=1",
     formula="the next Count instructions of the thread are pushed",
-    setup="@t0\nNOP\nNOP\n@trisc0",
+    setup="@t0 NOP\n@t1 NOP\n@t2 NOP",
 )
 def PUSH(core: Tensix, number: int) -> None:
     """Push the next instructions of the thread, each once there is room for it.
@@ -212,7 +212,6 @@ WRITERS[SettingGroup.STORE] = [SW.name]
     source=f"{PAGE}, memory map; TTSync; Mailboxes",
     example="LW MOPExpanderDoneCheck",
     formula="register Rd = the word at Address, once there is one",
-    setup="@t0\nNOP\n@trisc0",
 )
 def LW(Address: int, Rd: int, core: Tensix, number: int) -> None:
     """Load a word, once there is one: TTSync lets it come later, a mailbox needs a value.
@@ -225,6 +224,20 @@ def LW(Address: int, Rd: int, core: Tensix, number: int) -> None:
         core.riscs[thread].registers[Rd] = value
 
 
+WRITERS[SettingGroup.LOAD] = [LW.name]
+
+
+def _kept(context: InstructionContext) -> str | None:
+    address = context.operands["Address"]
+    block = region_at(address).block
+    if block is Block.SYNC or (block is Block.MAILBOXES and not address & 4):
+        return f"a load of {block.value} takes something, or waits by itself: load it once"
+    return None
+
+
+LOADED_OFTEN = Rule("E0301", "what is loaded again stays there", PAGE, _kept)
+
+
 @ISA.instruction(
     Operand("Address", Address(), doc="where from"),
     Operand("Value", WORD, doc="what it is compared with"),
@@ -233,6 +246,7 @@ def LW(Address: int, Rd: int, core: Tensix, number: int) -> None:
     NUMBER,
     engines=CORES,
     cost=polling("Address"),
+    rules=(LOADED_OFTEN,),
     condition=polled("Address", "Value", "Op", "core", "number"),
     source=f"{PAGE}; TTSync: alternative synchronization mechanisms",
     example="POLL SEM1, 0",
