@@ -225,3 +225,10 @@ def test_what_is_wrong_is_said_in_whole_by_a_command(folder: Path, capsys: Any) 
     shutil.copy(Course(folder).named("overlap").submissions(STARTER)[0], folder / "overlap.nasm")
     assert learn(folder, "overlap") == 1
     assert "the whole report" not in capsys.readouterr().err
+
+
+def test_what_is_measured_of_the_course_is_each_exercise(folder: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "course.md").read_text()
+    measured = page.partition("<!-- measured -->")[2].partition("<!-- end -->")[0]
+    names = [each.name for each in Course(folder).exercises]
+    assert re.findall(r"^\| `(\w+)` \| [\d.]+ s \| [\d.]+ s \|$", measured, re.MULTILINE) == names
