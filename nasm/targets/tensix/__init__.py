@@ -15,7 +15,7 @@ from nasm.targets.tensix.expansion import expanded, expansion_of, open_recording
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.inspect import PARTS
 from nasm.targets.tensix.isa import DATA, ISA
-from nasm.targets.tensix.isa.cores import PUSHING
+from nasm.targets.tensix.isa.cores import LABELLED, PUSHING
 from nasm.targets.tensix.isa.table import CORES, QUEUES
 from nasm.targets.tensix.options import AS_SRCA, OPTIONS, OUTER_BUG, SRCB_FORMAT, YES, quirks
 from nasm.targets.tensix.settings import SETTINGS
@@ -45,7 +45,14 @@ TTINSN = Spelling("among RISC-V instructions: rotated left by two", _streamed, _
 WORDS = Words(ISA, OPCODE, DATA, {"ttinsn": TTINSN})
 
 SAMPLES = Samples(
-    tensors=(), transfer="", outside="l1", fill={}, semaphores="", posts=0, wait="", labelled=""
+    tensors=(),
+    transfer="",
+    outside="l1",
+    fill={},
+    semaphores="",
+    posts=0,
+    wait="",
+    labelled=LABELLED,
 )
 
 

@@ -365,3 +365,6 @@ def RVOPS() -> None:
 
 PUSHING: Final = Pushing(PUSH.name, "First", "Count")
 """The row with which a core pushes."""
+
+LABELLED: Final = f"{ADDI.name} 5, 5, 0"
+"""What examples of branches continue at."""
