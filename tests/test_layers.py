@@ -93,7 +93,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("indirect_transfers",),
         ("operands", "transfers"),
         ("kernels", "outlines", "rendezvous"),
-        ("effects", "burst_source"),
+        ("effects", "burst_source", "stretches"),
         ("tasks",),
         ("machine",),
         ("growth",),

@@ -32,6 +32,7 @@ from nasm.machine.operands import Operands
 from nasm.machine.outlines import OutlinedTransfers, Outlines, RegionAddresses, unread
 from nasm.machine.rendezvous import RendezvousPoint
 from nasm.machine.state import State
+from nasm.machine.stretches import Planner, Stretches
 from nasm.machine.tasks import Tasks
 from nasm.machine.transfers import Transfers
 from nasm.order.observer import Watch, matters
@@ -111,7 +112,7 @@ class Machine:
             fetch = tasks.fetch if program.target.expand is None else tasks.fetch_expanded
             queue = Queue(lines.core, lines.engine, index, len(lines), fetch)
             queue.expand = None if program.target.expand is None else tasks.expand
-            queue.burst = None if program.target.bursting is None or not values else tasks.burst
+            queue.burst = self._bursting(tasks, delays)
             self.scheduler.add_queue(queue)
         self.watch: Watch | None = None
         self.watch_order()
@@ -123,6 +124,15 @@ class Machine:
         if self.below_zero.needed:
             self.scheduler.observe(self.below_zero)
         self.later: list[tuple[Observer, Any]] = []
+
+    def _bursting(self, tasks: Tasks, delays: Delays | None) -> Planner | None:
+        """What plans the execution of many instructions of a queue at once, if anything can."""
+        target, lines = self.program.target, tasks.lines
+        if self.values:
+            return None if target.bursting is None else tasks.burst
+        if target.expand is not None or delays is not None or not Stretches.any(lines):
+            return None
+        return Stretches(lines, self.scheduler.interlock).plan
 
     def _tasks(self, queue: int, numbers: itertools.count[int]) -> Tasks:
         program, state, findings = self.program, self.state, self.findings

@@ -26,6 +26,7 @@ from nasm.machine.transfers import Launched, Mover, Transfers, direct_start
 from nasm.program.footprint.layout import Regions
 from nasm.program.footprint.traits import Footprint, Traits, addressed, here
 from nasm.program.shapes import Shape
+from nasm.sim.channels import Portion
 from nasm.sim.counters import Who
 from nasm.sim.queues import Work
 from nasm.views.regions import Region
@@ -196,7 +197,7 @@ class Outlines:
         outline = Outline(traits, operands, registers, state, self.findings, delay)
         if traits.tile is not None and shape.row.effect is None:
             refuse = partial(_refuse, _by_tile(shape.row, traits.tile))
-            return Work(number, refuse, _nothing), outline
+            return Work(number, refuse, nothing), outline
         reads = self._regions(traits.reads, shape, operands)
         writes = self._regions(traits.writes, shape, operands)
         for position, _ in traits.registers:
@@ -204,12 +205,12 @@ class Outlines:
         for position, _ in traits.stored:
             writes.append(registers.region(operands[position].number))  # type: ignore[attr-defined]
         gate = state.gate(traits.states)
-        start: Callable[[int], Any] = _nothing
-        finish: Callable[[Any], None] = _nothing
+        start: Callable[[int], Any] = nothing
+        finish: Callable[[Any], None] = nothing
         if traits.stored or traits.registers or traits.loaded or traits.held:
             start = outline.start
-            finish = outline.finish if traits.stored else _nothing
-        if traits.computes and shape.row.acts:
+            finish = outline.finish if traits.stored else nothing
+        if traits.computes and traits.acts:
             start, finish = outline.act, _acted
         work = Work(number, start, finish, tuple(reads), tuple(writes), gate)
         work.uses, work.sets = tuple(traits.states), tuple(traits.held)
@@ -235,8 +236,8 @@ def _refuse(why: Refused, _: Any) -> Any:
     raise why
 
 
-def _nothing(*_: Any) -> None:
-    return None
+def nothing(*_: Any) -> None:
+    """What most instructions do when they start, and when they complete."""
 
 
 def _acted(then: Callable[[], None] | None) -> None:
@@ -267,10 +268,10 @@ NOTHING = Nothing()
 class OutlinedTransfer:
     """A transfer of which only the places and the times are known."""
 
-    __slots__ = ("_start", "plan")
+    __slots__ = ("_start", "plan", "portions")
 
-    def __init__(self, plan: Plan, start: TransferStart) -> None:
-        self.plan, self._start = plan, start
+    def __init__(self, plan: Plan, portions: tuple[Portion, ...], start: TransferStart) -> None:
+        self.plan, self.portions, self._start = plan, portions, start
 
     def start(self, who: Who) -> TransferStart:
         """What it touches: always the same."""
@@ -284,10 +285,10 @@ class OutlinedTransfer:
 class RefusedTransfer:
     """A transfer whose addresses a tile decides."""
 
-    __slots__ = ("plan", "tile")
+    __slots__ = ("plan", "portions", "tile")
 
-    def __init__(self, plan: Plan, tile: View) -> None:
-        self.plan, self.tile = plan, tile
+    def __init__(self, plan: Plan, portions: tuple[Portion, ...], tile: View) -> None:
+        self.plan, self.portions, self.tile = plan, portions, tile
 
     def start(self, who: Who) -> TransferStart:
         """It cannot start."""
@@ -319,5 +320,6 @@ class OutlinedTransfers(Transfers):
         """A transfer as the target splits it."""
         tile = addressed([view for move in transfer.moves for view in move])
         if tile is not None:
-            return RefusedTransfer(plan, tile)
-        return OutlinedTransfer(plan, direct_start(self.addresses, transfer, self.fresh()))
+            return RefusedTransfer(plan, self.portions(plan), tile)
+        start = direct_start(self.addresses, transfer, self.fresh())
+        return OutlinedTransfer(plan, self.portions(plan), start)

@@ -30,6 +30,9 @@ from nasm.sim.burst_plan import Planned
 from nasm.sim.queues import Fetched, Post, Queue, Task, Work
 from nasm.sim.resources import Needs, Resource, ResourceClaim, Resources
 
+MOST_TICKS = 4096
+"""Ticks of a burst that a target makes."""
+
 Timing = tuple[int, int, Resource, Needs | None, tuple[Resource, ...], Pace | None, Hashable, int]
 """Of a shape's tasks: interval and latency, what they occupy, what paces them, and the issue."""
 
@@ -133,7 +136,8 @@ class Tasks:
         ahead = BurstSource(self.program, queue, self.known)
         held = {self._number_of(index): by for index, by in blocked.items()}
         pieces = ahead.pieces(partial(bursting.ahead, self.kernels.holds, engine))
-        found = bursting.burst(self.kernels.holds, engine, pieces, ticks, held)
+        least = min(ticks, MOST_TICKS)
+        found = bursting.burst(self.kernels.holds, engine, pieces, least, held)
         return None if found is None or len(found.starts) > most else ahead.planned(found)
 
     @cached_property

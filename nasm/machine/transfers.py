@@ -143,6 +143,7 @@ class Launched(Protocol):
     """A transfer that can be launched any number of times."""
 
     plan: Plan
+    portions: tuple[Portion, ...]
 
     def start(self, who: Who) -> TransferStart:
         """What is decided when it starts."""
@@ -154,8 +155,8 @@ class Launched(Protocol):
 def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> TransferStart:
     """The start of a transfer that no tile addresses: always the same."""
     moves = [tuple(map(addresses.region, views)) for views in transfer.moves]
-    reads = tuple(src for _, *srcs in moves for src in srcs)
-    writes = tuple(dst for dst, *_ in moves)
+    reads = tuple([src for move in moves for src in move[1:]])
+    writes = tuple([move[0] for move in moves])
     tangled = _tangled(moves, straight=not transfer.axes)
     return TransferStart({}, reads, writes, number, tangled, transfer.op == ONTO)
 
@@ -166,6 +167,8 @@ def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
         dst = move[0]
         for mine in moves:
             for src in mine[1:]:
+                if src.area != dst.area:
+                    continue
                 if overlap(src, dst) and not (straight and mine is move and src == dst):
                     return True
     return False
@@ -236,7 +239,7 @@ class BoundTransfer:
     """A transfer bound to a machine's memories."""
 
     def __init__(self, transfers: Transfers, transfer: Transfer, plan: Plan) -> None:
-        self.transfer, self.plan = transfer, plan
+        self.transfer, self.plan, self.portions = transfer, plan, transfers.portions(plan)
         self._transfers = transfers
         self.whole = [transfers.move(views, transfer) for views in transfer.moves]
         self.full = sum(1 for share in plan.shares if share.ranges)
@@ -414,7 +417,7 @@ class Transfers:
             who,
             self.program.queues[who[0]].core,
             plan.ring,
-            self._portions(plan),
+            bound.portions,
             bound.cargo(start, who),
             reads=start.reads,
             writes=start.writes,
@@ -435,7 +438,7 @@ class Transfers:
             at = max(at, maker.free_at)
         self.scheduler.service.issue(flight, at)
 
-    def _portions(self, plan: Plan) -> tuple[Portion, ...]:
+    def portions(self, plan: Plan) -> tuple[Portion, ...]:
         """The portions of a plan, made once for each: transfers of a shape have the same plan."""
         found = self._known.get(id(plan))
         if found is None:

@@ -12,6 +12,7 @@ from nasm.order.down_counters import Unordered
 from nasm.order.events import More, Sources, Steps
 from nasm.order.observer import Watch
 from nasm.order.places import Place
+from nasm.order.posts import TakenStep
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event
 from nasm.sim.queues import NEVER
 
@@ -116,11 +117,22 @@ class Check:
         whole = len(self.watch.queues)
         return (whole // PART, whole) if whole >= LONG else (whole,)
 
+    def proposed(self, more: More, apart: Apart | None, first: int = NEVER) -> Check:
+        """The same run with waits that the program does not have, to be judged."""
+        return Check(self.sources, self.watch, self.held, more, apart=apart, first=first)
+
     def tried(self, more: More, apart: Apart | None, first: int = NEVER) -> Check:
-        """The same run judged with waits that the program does not have."""
-        made = Check(self.sources, self.watch, self.held, more, apart=apart, first=first)
+        """The same, judged."""
+        made = self.proposed(more, apart, first)
         made.settle()
         return made
+
+    @property
+    def taken(self) -> list[TakenStep]:
+        """The steps of the run, which need not be judged yet."""
+        with gc_pause.paused():
+            self.steps.take()
+        return self.order.taken
 
     # -- judging
 

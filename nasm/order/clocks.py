@@ -26,7 +26,7 @@ from typing import NamedTuple
 from nasm.order.deltas import ClockDeltas
 from nasm.order.down_counters import DownCounters, Place, Unordered
 from nasm.order.posts import Clock, Posts, TakenStep, Window, both, more_than, posted
-from nasm.order.skeleton import COMPLETES, LANDS, STARTS, CounterWait, Event, Step
+from nasm.order.skeleton import COMPLETES, LANDS, STARTS, CounterChange, CounterWait, Event, Step
 
 TRIED = 100
 """Sweeps at most of what is only tried. No run has been in that order, and they may not end."""
@@ -67,6 +67,8 @@ class Order:
         self._posts: dict[int, dict[tuple[int, int], Posts]] = {}
         self._falls: dict[int, dict[tuple[int, int], Posts]] = {}
         self._waits: dict[int, dict[int, int]] = {}
+        self._changes: list[dict[int, tuple[CounterChange, Posts | None]]]
+        self._changes = [{} for _ in range(queues)]
         self._met: list[tuple[TakenStep, Clock]] = []
         self._first = self._settled = True
         self._doubtful: set[int] = set()
@@ -94,11 +96,22 @@ class Order:
             self._meet()
         if step.issue is not None:
             self.issued[self.columns[step.queue, step.issue.counter]].append(step.index)
-        taken = TakenStep(step, self._posts_of(step))
+        change, queue = step.change, step.queue
+        if change is None or step.issue is not None:
+            posts = self._posts_of(step)
+        else:
+            known = self._changes[queue].get(id(change))
+            if known is None:
+                known = self._changes[queue][id(change)] = change, self._posts_of(step)
+            posts = known[1]
+        taken = TakenStep(step, posts)
         self.taken.append(taken)
-        self.starts[step.queue].append(step.index)
-        self.steps[step.queue].append(taken)
-        self._advance(taken)
+        self.starts[queue].append(step.index)
+        self.steps[queue].append(taken)
+        if step.meeting >= 0:
+            self._advance(taken)
+        else:  # as it does, which costs a call
+            self._start(taken, self._before_start(step))
         if step.wait is not None and step.wait.op == "==":
             self._exact.append(taken)
         if step.change is not None and step.change.value < 0:

@@ -15,6 +15,8 @@ from nasm.program.program import Program, QueueProgram
 from nasm.sim.queues import Work
 from nasm.views.regions import Region
 
+_tuple = tuple.__new__  # makes a NamedTuple in a third of the time
+
 Place = tuple[int, int]
 """A queue, and the number of an instruction among those it executed."""
 
@@ -57,7 +59,8 @@ class Sources:
             held = not early.isdisjoint(lines.updates) or not meeting.isdisjoint(lines.instructions)
             self.tracked.append(bool(streams) or held or down or self.clears)
         self.waits = [
-            None if w is None else CounterWait(w.semaphore, w.op, w.value) for w in program.waits
+            None if w is None else _tuple(CounterWait, (w.semaphore, w.op, w.value))
+            for w in program.waits
         ]
         self.changes = [
             None if u is None else CounterChange(u.semaphore, u.op, u.value, u.at_read)
@@ -117,6 +120,7 @@ class Steps:
         waits, counters, take = self.sources.waits, self.sources.counters, self.order.take
         changes, instructions = self.sources.changes, self.sources.program.instructions
         lines, more, new = self.sources.program.queues, self.more, self._new()
+        clears = self.sources.clears
         self.order.expect(self._lived(new))
         together: list[Step] = []
         columns = [
@@ -128,11 +132,12 @@ class Steps:
                 one.instructions,
                 watch.moved[q],
                 self._tracked[q],
+                self._owned[q],
             )
             for q, one in enumerate(lines)
         ]
         for queue in new:
-            works, pcs, waits_of, updates_of, numbers, moved, tracked = columns[queue]
+            works, pcs, waits_of, updates_of, numbers, moved, tracked, owned = columns[queue]
             index = at[queue]
             at[queue] = index + 1
             work, pc = works[index], pcs[index]
@@ -158,10 +163,10 @@ class Steps:
                         for member in together:
                             take(member)
                         together.clear()
-            for counter in work.clears:
+            for counter in work.clears if clears else ():
                 if counter in counters:
                     take(Step(queue, index, None, CounterChange(counter, "=", 0)))
-            number, owned = work.number, self._owned[queue]
+            number = work.number
             if number not in owned:
                 self._own((queue, -1), work.reads, work.writes)
                 if number >= 0:

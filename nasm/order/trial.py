@@ -31,24 +31,39 @@ class Trials:
 
     def __init__(self, check: Check, apart: Apart | None = None) -> None:
         self.check, self.apart, self.budget = check, apart, BUDGET
+        self._finishes: dict[Pick, bool] = {}
 
     def mends(self, more: More, races: Iterable[Race]) -> bool:
-        """Whether a run with more waits finishes, and has none of some races."""
+        """Whether a run with more waits finishes, and has none of some races.
+
+        Of what is asked the cheapest comes first: a part of the run, its end, all of its order.
+        """
         if self.budget <= 0:
             return False
         check, races = self.check, list(races)
         self.budget -= len(check.watch.queues)
         for first in check.parts:
-            made = check.tried(more, self.apart, first)
+            made = check.proposed(more, self.apart, first)
+            if first == check.parts[-1] and not self._ends(made):
+                return False
+            made.settle()
             if any(_left(made, race) for race in races):
                 return False
-        return self._ends(made)
+        return True
 
     def _ends(self, made: Check) -> bool:
         """Whether it finishes in each way in which it did without."""
-        before, after = ([taken.step for taken in one.order.taken] for one in (self.check, made))
+        after = [taken.step for taken in made.taken]
         ways = WAYS[:1] if all(map(_only_up, after)) else WAYS
-        return all(Dry(after, way).ends() or not Dry(before, way).ends() for way in ways)
+        return all(Dry(after, way).ends() or not self._ended(way) for way in ways)
+
+    def _ended(self, way: Pick) -> bool:
+        """Whether the run as it was finishes in a way."""
+        known = self._finishes.get(way)
+        if known is None:
+            before = [taken.step for taken in self.check.order.taken]
+            known = self._finishes[way] = Dry(before, way).ends()
+        return known
 
 
 def _only_up(step: Step) -> bool:

@@ -30,9 +30,6 @@ LEAST = 8
 FIRST, LAST = 4, 1024
 """Instructions that start before a burst is tried again: twice as many each time, up to a limit."""
 
-MOST = 4096
-"""Ticks of a burst."""
-
 Event = tuple[int, int, int, Any]
 
 
@@ -102,7 +99,7 @@ class Bursts:
             return False
         if any(flying.task.update is not None for flying in queue.flight):
             return False
-        ticks = min(self._free(queue) - host.now - 1, MOST)
+        ticks = self._free(queue) - host.now - 1
         count = self.retire - host.retired - host.flying
         if ticks < LEAST or count < LEAST:
             return False

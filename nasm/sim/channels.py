@@ -93,7 +93,9 @@ class Flight:
         self.shared, self.descriptors = shared, descriptors
         self.dispatch, self.record, self.made = dispatch, -1, -1
         self.adds = adds
-        self.left = sum(len(portion.shares) for portion in portions)
+        self.left = 0
+        for portion in portions:
+            self.left += len(portion.shares)
 
     @property
     def bytes(self) -> int:
@@ -114,24 +116,25 @@ class Flight:
 class Group:
     """Shares of one transfer that start and land together: on ``channels``, a bit for each.
 
-    They arrived at their rings, start, pass (``free`` is when the channels are done with them) and
-    land; before their start, ``start`` is -1. ``done`` of their packets have passed. ``record`` is
-    the number of their start. ``cause`` says what let them start: their "arrival", of a transfer
-    issued by the start with the number ``because``, or the "channel", which shares with that number
-    had before.
+    ``count`` is how many. They arrived at their rings, start, pass (``free`` is when the channels
+    are done with them) and land; before their start, ``start`` is -1. ``done`` of their packets
+    have passed. ``record`` is the number of their start. ``cause`` says what let them start: their
+    "arrival", of a transfer issued by the start with the number ``because``, or the "channel",
+    which shares with that number had before.
     """
 
     __slots__ = (
-        "arrived", "because", "busy", "cause", "channels", "done", "flight", "free", "landing",
-        "latency", "packets", "payload", "portion", "record", "start",
+        "arrived", "because", "busy", "cause", "channels", "count", "done", "flight", "free",
+        "landing", "latency", "packets", "payload", "portion", "record", "start",
     )  # fmt: skip
     CHANGES = (
-        "channels", "start", "done", "busy", "packets", "latency", "free", "landing", "record",
-        "cause", "because", "payload",
+        "channels", "count", "start", "done", "busy", "packets", "latency", "free", "landing",
+        "record", "cause", "because", "payload",
     )  # fmt: skip
 
     def __init__(self, flight: Flight, portion: Portion, channels: int, arrived: int) -> None:
         self.flight, self.portion, self.channels, self.arrived = flight, portion, channels, arrived
+        self.count = channels.bit_count()
         self.busy = portion.busy or 1
         self.packets = portion.packets if portion.packets < self.busy else self.busy
         self.latency = portion.latency
@@ -150,22 +153,18 @@ class Group:
         return tuple(share for channel, share in both if self.channels >> channel & 1)
 
     @property
-    def count(self) -> int:
-        """How many shares it has."""
-        return self.channels.bit_count()
-
-    @property
     def bytes(self) -> int:
         """The bytes of all of them."""
-        return self.portion.bytes * self.channels.bit_count()
+        return self.portion.bytes * self.count
 
     def part(self, channels: int) -> Group:
         """Let the shares on some of the channels go their own way from now on."""
         other = Group(self.flight, self.portion, channels, self.arrived)
-        for name in self.CHANGES[1:]:
+        for name in self.CHANGES[2:]:
             setattr(other, name, getattr(self, name))
         shares = self.shares
         self.channels ^= channels
+        self.count -= other.count
         if self.start >= 0:
             parts = self.flight.cargo.part(shares, self.payload, other.shares)
             other.payload, self.payload = parts

@@ -90,8 +90,8 @@ class Task:
 
     def __post_init__(self) -> None:
         work = self.work
-        gated = any(of is not None for of in (work.gate, work.arrive, work.condition))
-        self.plain = self.needs is None and self.expand is None and not gated
+        free = work.gate is None and work.arrive is None and work.condition is None
+        self.plain = free and self.needs is None and self.expand is None
 
     @property
     def free_at(self) -> int:

@@ -36,6 +36,9 @@ def rounds_take(heads: Sequence[TurnTaker], rounds: int) -> int:
 
 def change(heads: Sequence[TurnTaker], at: int) -> int:
     """When the first of some heads ends or starts; from ``at`` on they have turns in this order."""
+    if len(heads) == 1:
+        head = heads[0]
+        return at if head.start < 0 else at + passed(head, head.packets - head.done)
     tick, rounds, first = at, 0, 0
     for index, head in enumerate(heads):
         if head.start < 0:
@@ -43,10 +46,9 @@ def change(heads: Sequence[TurnTaker], at: int) -> int:
         more = head.packets - head.done
         if not rounds or more < rounds:
             rounds, first = more, index
-        if len(heads) > 1:
-            tick += passed(head, 1)
-            if more == 1:
-                return tick
+        tick += passed(head, 1)
+        if more == 1:
+            return tick
     tick = at
     for index, head in enumerate(heads):
         tick += passed(head, rounds - 1 if index > first else rounds)

@@ -124,7 +124,8 @@ class Scheduler:
 
     def push(self, tick: int, rank: int, what: Any) -> None:
         """Let something happen at a tick: by rank, and then in order."""
-        heappush(self.heap, (tick, rank, self.number(), what))
+        self._sequence += 1  # as number does, which costs a call
+        heappush(self.heap, (tick, rank, self._sequence, what))
 
     def number(self) -> int:
         """The next number for an event: of those of a tick and a rank the least comes first."""
@@ -284,8 +285,8 @@ class Scheduler:
         """Whether nothing but a port can block a task that is not plain; if not, it tries again."""
         work, behind = task.work, queue.behind
         free, gated = task.free_at, False
-        if work.gate is not None and work.gate() > free:
-            free, gated = work.gate(), True
+        if work.gate is not None and (ready := work.gate()) > free:
+            free, gated = ready, True
         if free > now or (behind is not None and behind.finish > now):
             self._hold(queue, task, free, gated)
             return False

@@ -110,12 +110,12 @@ class Waits:
 
     def count(self, number: int, shares: int, notify: int) -> None:
         """Post 1 for each of some shares: at once, unless a queue waits for one of the values."""
-        each = 1
         for index in self.semaphores[number].parked:
             wait = self.host.queues[index].wait
             if wait is not None and wait[1] == "==":
                 break
         else:
-            each, shares = shares, 1
+            self.post(number, "+", shares, notify, TRANSFER)
+            return
         for _ in range(shares):
-            self.post(number, "+", each, notify, TRANSFER)
+            self.post(number, "+", 1, notify, TRANSFER)

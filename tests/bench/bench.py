@@ -32,6 +32,7 @@ from moments import LOOP, UNROLLED
 import nasm
 from nasm.base.source import Source
 from nasm.program.program import Program
+from nasm.runs.execution import Execution
 from nasm.show.trace import TraceStream
 from nasm.show.trace_file import TraceFile
 
@@ -320,14 +321,15 @@ def judged(
 def rate(text: str, tries: int, values: bool = True) -> float:
     """Instructions per second of the processor's time, of a program that is loaded: the median.
 
-    Without values nothing is judged: what that costs has rows of its own.
+    It is run as the command runs it. Without values nothing is judged: what that costs has rows of
+    its own.
     """
     program = nasm.assemble(Source("rate", text))
     rates = []
     for _ in range(tries):
-        session = nasm.Session(program, values=values, keep=0, checked=values)
         gc.collect()
-        rates.append(len(program) / busy(partial(session.run, hashes=False)))
+        execution = Execution(program, values=values, checked=values)
+        rates.append(len(program) / busy(partial(execution.run, hashes=False)))
     return statistics.median(rates)
 
 

@@ -14,7 +14,8 @@ PROGRAMS = Path(__file__).parents[2] / "programs"
 
 LACKING = """
 import os, subprocess, sys, threading, signal, time
-for name in ("resource", "pwd", "prompt_toolkit", "wcwidth"):
+for name in ("resource", "pwd", "fcntl", "grp", "termios", "ssl", "lzma", "sqlite3", "curses",
+             "_multiprocessing", "prompt_toolkit", "wcwidth"):
     sys.modules[name] = None
 for module, name in ((signal, "setitimer"), (signal, "pthread_kill"), (time, "thread_time")):
     delattr(module, name)
@@ -27,7 +28,8 @@ for line in sys.stdin:
     what, asked = line.split(" ", 1)
     print(answer(what, asked))
 """
-"""What Pyodide 314 lacks, as was found out in it, and packages that the page leaves out."""
+"""What Pyodide 314 lacks, as was found out in it, what earlier versions and hosts of it lack, and
+packages that the page leaves out."""
 
 
 def browser(questions: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:

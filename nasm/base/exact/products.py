@@ -25,7 +25,7 @@ SHORT: Final = 24
 FEW: Final = 128
 """Elements that are added up one by one; of more of them the product is taken in slices."""
 
-BLOCK: Final = 256
+BLOCK: Final = 512
 """Columns at a time, so that what lies between stays in the processor's cache."""
 
 MOST_SLICES: Final = 16

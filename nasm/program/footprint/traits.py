@@ -23,13 +23,13 @@ class Traits:
     views by their place among the operands, with a footprint where it is not the view itself;
     ``stored`` are the registers that results go to, as (place among the operands, among the
     results); ``states`` the engine values it needs, of which those ``loaded`` must be there.
-    ``tile`` is what addresses one of the operands, if something does. Where it is known what the
-    core ``holds``, semantics get that, and the run depends on them; elsewhere they are blind for
-    want of it.
+    ``acts`` says that all it does is done to what the core holds. ``tile`` is what addresses one of
+    the operands, if something does. Where it is known what the core ``holds``, semantics get that,
+    and the run depends on them; elsewhere they are blind for want of it.
     """
 
     __slots__ = (
-        "arguments", "blind", "computes", "constants", "held", "holds", "loaded", "reads",
+        "acts", "arguments", "blind", "computes", "constants", "held", "holds", "loaded", "reads",
         "registers", "results", "row", "states", "stored", "tile", "writes",
     )  # fmt: skip
 
@@ -53,7 +53,8 @@ class Traits:
                 self.stored.append((position, at))
             elif type(value) is View:
                 self.writes.append((position, _footprint(operand, shape.exact)))
-        acts = holds is not None and shape.row.acts
+        self.acts = shape.row.acts
+        acts = holds is not None and self.acts
         self.computes = bool(self.stored) or shape.row.effect is not None or acts
         self.tile = addressed(tuple(context.operands.values()))
 
