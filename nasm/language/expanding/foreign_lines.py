@@ -108,7 +108,7 @@ def _set(
 ) -> Sequence[ForeignItem]:
     """Set what holds from the start of the run, unless the same was set by a line like this.
 
-    Returns what is to be made. If others were set, or some were written since, they are written
+    Returns what has to be made. If others were set, or some were written since, they are written
     before the rest.
     """
     known, core = settings_of(builder.target), scope.core
