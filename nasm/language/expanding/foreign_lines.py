@@ -39,7 +39,7 @@ def foreign_lines(
     function, sources = _sources(statement, language, scope, includes)
     place = scope.span(statement)
     try:
-        found = language.read(builder.target.isa, function, sources, given)
+        found = language.read(builder.generation, function, sources, given)
     except Failure as failure:
         if function != _WRAPPED:
             raise
@@ -111,7 +111,7 @@ def _set(
     Returns what has to be made. If others were set, or some were written since, they are written
     before the rest.
     """
-    known, core = settings_of(builder.target), scope.core
+    known, core = settings_of(builder.target, builder.generation), scope.core
     held = {
         s.name: s.value for s in builder.program.settings if (s.core, s.engine) == (core, engine)
     }
@@ -134,7 +134,7 @@ def _made(
     one: ForeignItem, queue: int, scope: Scope, builder: ProgramBuilder
 ) -> Iterator[tuple[int, Made]]:
     if isinstance(one, int):
-        words = builder.target.words
+        words = builder.target.words(builder.generation)
         assert words is not None
         row = words.data if words.reason(one) else words.decode(one)[0]
         named: dict[str, object] = {VALUE: one, DATA: True}
@@ -144,6 +144,6 @@ def _made(
             named = {f.name: v for f, v in zip(row.encoding.operands, values, strict=True)}
         yield queue, builder.make(queue, row, [], named, None, None)
         return
-    known = settings_of(builder.target)
+    known = settings_of(builder.target, builder.generation)
     given = [(setting := known.named(n), setting.accept(v)) for n, v in one.values.items()]
     yield from written(given, one.options, queue, scope.core, builder)

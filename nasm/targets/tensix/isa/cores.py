@@ -18,10 +18,12 @@ from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.feeding import DEPTHS
 from nasm.targets.tensix.host import blocks
 from nasm.targets.tensix.host.operands import Address, WordValue
-from nasm.targets.tensix.isa.table import CORES, ISA, QUEUES
+from nasm.targets.tensix.isa.declared import CORES, QUEUES
+from nasm.targets.tensix.isa.table import ISA
 from nasm.targets.tensix.memory_map import Block, address_text, region_at
 from nasm.targets.tensix.state import RISC_REGISTERS
 from nasm.targets.tensix.unit_queries import thread_name
+from nasm.targets.tensix.words import FIRST
 from nasm.targets.tensix.words.groups import WRITERS, SettingGroup
 
 PAGE: Final = "Tenstorrent ISA documentation, Wormhole B0: BabyRISCV"
@@ -31,7 +33,7 @@ SYNC_UNIT: Final = "sync"
 WORD = WordValue()
 REGISTER = Number(integer=True, low=0, high=RISC_REGISTERS - 1)
 COUNT = Number(integer=True, low=1, high=1 << 20)
-FIRST = Number(integer=True, low=-1, high=(1 << 31) - 1)
+LINE = Number(integer=True, low=-1, high=(1 << 31) - 1)
 MASK: Final = 0xFFFFFFFF
 
 CORE = Operand("core", CoreState())
@@ -147,10 +149,11 @@ def polled(
 
 @ISA.instruction(
     Operand("Count", COUNT, "-", default=1, doc="how many instructions"),
-    Operand("First", FIRST, default=-1, doc="the pc of the first; -1 is that after the latest"),
+    Operand("First", LINE, default=-1, doc="the pc of the first; -1 is that after the latest"),
     CORE,
     NUMBER,
     engines=CORES,
+    until=FIRST,
     cost=pushing("Count"),
     condition=room("core", "number"),
     source=PUSHES,
@@ -187,6 +190,7 @@ ONE_SOURCE = Rule("E0301", "what is stored is a number or a register", PAGE, _bo
     CORE,
     NUMBER,
     engines=CORES,
+    until=FIRST,
     cost=storing("Address"),
     condition=stored("Address", "core", "number"),
     rules=(ONE_SOURCE,),
@@ -227,6 +231,7 @@ WRITERS[SettingGroup.STORE] = [SW.name]
     CORE,
     NUMBER,
     engines=CORES,
+    until=FIRST,
     cost=loading("Address"),
     condition=loaded("Address", "core", "number"),
     source=f"{PAGE}, memory map; TTSync; Mailboxes",
@@ -265,6 +270,7 @@ LOADED_OFTEN = Rule("E0301", "what is loaded again stays there", PAGE, _kept)
     CORE,
     NUMBER,
     engines=CORES,
+    until=FIRST,
     cost=polling("Address"),
     rules=(LOADED_OFTEN,),
     condition=polled("Address", "Value", "Op", "core", "number"),
@@ -288,6 +294,7 @@ def branching(_: InstructionContext) -> Cost:
 
 _BRANCH: Final[dict[str, Any]] = {
     "engines": CORES,
+    "until": FIRST,
     "cost": branching(),
     "effect": Jump,
     "source": f"{PAGE}: integer unit",
@@ -339,6 +346,7 @@ def BLT(Rs1: int, Rs2: int, Target: str, core: Tensix, number: int) -> Jump:
     CORE,
     NUMBER,
     engines=CORES,
+    until=FIRST,
     cost=one(),
     source=f"{PAGE}: integer unit",
     example="ADDI 5, 0, 7",
@@ -354,6 +362,7 @@ def ADDI(Rd: int, Rs: int, Imm: int, core: Tensix, number: int) -> None:
 @ISA.instruction(
     Operand("Count", COUNT, "-", default=1, doc="how many there are"),
     engines=CORES,
+    until=FIRST,
     cost=computing("Count"),
     source=f"{PAGE}: integer unit",
     example="RVOPS Count=2",
