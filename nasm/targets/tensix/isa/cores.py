@@ -23,7 +23,6 @@ from nasm.targets.tensix.isa.table import ISA
 from nasm.targets.tensix.memory_map import Block, address_text, region_at
 from nasm.targets.tensix.state import RISC_REGISTERS
 from nasm.targets.tensix.unit_queries import thread_name
-from nasm.targets.tensix.words import FIRST
 from nasm.targets.tensix.words.groups import WRITERS, SettingGroup
 
 PAGE: Final = "Tenstorrent ISA documentation, Wormhole B0: BabyRISCV"
@@ -153,7 +152,6 @@ def polled(
     CORE,
     NUMBER,
     engines=CORES,
-    until=FIRST,
     cost=pushing("Count"),
     condition=room("core", "number"),
     source=PUSHES,
@@ -190,7 +188,6 @@ ONE_SOURCE = Rule("E0301", "what is stored is a number or a register", PAGE, _bo
     CORE,
     NUMBER,
     engines=CORES,
-    until=FIRST,
     cost=storing("Address"),
     condition=stored("Address", "core", "number"),
     rules=(ONE_SOURCE,),
@@ -231,7 +228,6 @@ WRITERS[SettingGroup.STORE] = [SW.name]
     CORE,
     NUMBER,
     engines=CORES,
-    until=FIRST,
     cost=loading("Address"),
     condition=loaded("Address", "core", "number"),
     source=f"{PAGE}, memory map; TTSync; Mailboxes",
@@ -270,7 +266,6 @@ LOADED_OFTEN = Rule("E0301", "what is loaded again stays there", PAGE, _kept)
     CORE,
     NUMBER,
     engines=CORES,
-    until=FIRST,
     cost=polling("Address"),
     rules=(LOADED_OFTEN,),
     condition=polled("Address", "Value", "Op", "core", "number"),
@@ -294,7 +289,6 @@ def branching(_: InstructionContext) -> Cost:
 
 _BRANCH: Final[dict[str, Any]] = {
     "engines": CORES,
-    "until": FIRST,
     "cost": branching(),
     "effect": Jump,
     "source": f"{PAGE}: integer unit",
@@ -346,7 +340,6 @@ def BLT(Rs1: int, Rs2: int, Target: str, core: Tensix, number: int) -> Jump:
     CORE,
     NUMBER,
     engines=CORES,
-    until=FIRST,
     cost=one(),
     source=f"{PAGE}: integer unit",
     example="ADDI 5, 0, 7",
@@ -362,7 +355,6 @@ def ADDI(Rd: int, Rs: int, Imm: int, core: Tensix, number: int) -> None:
 @ISA.instruction(
     Operand("Count", COUNT, "-", default=1, doc="how many there are"),
     engines=CORES,
-    until=FIRST,
     cost=computing("Count"),
     source=f"{PAGE}: integer unit",
     example="RVOPS Count=2",
