@@ -76,10 +76,10 @@ docs: $(READY)
 playground: $(READY)
 	@$(BIN)/python docs/playground.py --pyodide "$(PYODIDE)"
 
-# The documentation with search and navigation, in dist/site.
+# The documentation with search and navigation, in dist/site; with the playground if it was made.
 site: $(READY)
 	@$(BIN)/python -m pip install --quiet --group site
-	@$(BIN)/python docs/site.py
+	@$(BIN)/python docs/site.py $(if $(wildcard dist/playground),--playground dist/playground)
 
 # Writes the table of docs/performance.md; fails if a row is beyond its limit.
 bench: $(READY)

@@ -3,7 +3,8 @@
     python docs/site.py [--to dist/site] [--playground dist/playground]
 
 Its pages are those of the repository, at the same places relative to each other. The navigation
-follows the table of documents in README.md. A link that leads nowhere fails.
+follows the table of documents in README.md; the page of `make playground` is in it, if there is
+one. A link that leads nowhere fails.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 import shutil
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,10 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 ROOT = Path(__file__).resolve().parents[1]
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+URL = PROJECT["tool"]["hatch"]["metadata"]["hooks"]["custom"]["url"] or None
+"""The address of the repository, if it has one."""
 
 COPIED = (
     "docs/**/*.md",
@@ -31,6 +37,8 @@ COPIED = (
     "LICENSE",
     ".ci/run",
 )
+PLAYGROUND = Path("playground/index.html")
+
 LEFT_OUT = re.compile(r"__pycache__|\.npz$|/data/.*\.py$")
 
 EXTENSIONS: list[Any] = [
@@ -91,6 +99,7 @@ def staged(folder: Path) -> None:
 
 def write(to: Path, playground: Path | None) -> None:
     """Write the site; whatever the folder held is gone. Raises mkdocs' Abort."""
+    there = [{"playground": str(PLAYGROUND)}] if playground is not None else []
     with tempfile.TemporaryDirectory() as scratch:
         pages = Path(scratch) / "pages"
         pages.mkdir()
@@ -101,19 +110,24 @@ def write(to: Path, playground: Path | None) -> None:
             load_config(
                 str(config),
                 site_description="An assembler, interpreter and debugger for AWS NeuronCores",
+                repo_url=URL,
                 docs_dir=str(pages),
                 site_dir=str(to),
                 strict=True,
                 use_directory_urls=False,
-                nav=navigation((ROOT / "README.md").read_text(encoding="utf-8")),
+                nav=[*navigation((ROOT / "README.md").read_text(encoding="utf-8")), *there],
                 theme={"name": "material", "features": FEATURES, "palette": PALETTE, "font": False},
                 markdown_extensions=EXTENSIONS,
-                validation={"nav": {"omitted_files": "ignore"}, "links": {"anchors": "warn"}},
+                validation={
+                    # the playground is copied when the pages are made
+                    "nav": {"omitted_files": "ignore", "not_found": "ignore" if there else "warn"},
+                    "links": {"anchors": "warn"},
+                },
                 plugins=["search"],
             )
         )
     if playground is not None:
-        shutil.copytree(playground, to / "playground")
+        shutil.copytree(playground, to / PLAYGROUND.parent)
 
 
 def main() -> None:
@@ -122,6 +136,8 @@ def main() -> None:
     parser.add_argument("--to", type=Path, default=ROOT / "dist" / "site")
     parser.add_argument("--playground", type=Path, metavar="FOLDER")
     given = parser.parse_args()
+    if given.playground is not None and not (given.playground / PLAYGROUND.name).is_file():
+        parser.error(f"{given.playground} holds no {PLAYGROUND.name}: make playground writes one")
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     write(given.to.resolve(), given.playground)
     print(f"wrote {given.to}", file=sys.stderr)

@@ -47,6 +47,7 @@ EXAMPLES = {
     "targets/neuron/computing.py": "what operators of tiles are, for hints",
     "targets/neuron/__init__.py": "what examples of rows are filled and waited for with",
     "targets/tensix/core/findings.py": "what to write instead, in hints",
+    "targets/tensix/core/stores.py": "the same",
     "targets/tensix/inspect/put_registers.py": "the same",
     "targets/tensix/inspect/threads.py": "what parts of a core are, by what uses them",
     "targets/tensix/options.py": "what readings of the documents differ on, by their pages",

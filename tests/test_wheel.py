@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import email
+import email.message
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -15,7 +17,7 @@ import zipfile
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, metadata
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -135,8 +137,9 @@ def test_the_wheel_says_what_it_depends_on_and_under_which_licences(installed: I
             assert part["licenses"][0]["license"]["id"].split("-")[0] in text, dependency
 
 
-def test_what_a_package_index_shows_has_no_link_that_leads_nowhere(installed: Installed) -> None:
-    archive = zipfile.ZipFile(installed.wheel)
+def of_index(wheel: Path) -> tuple[email.message.Message, str, str, list[str]]:
+    """The metadata of a wheel, its text, that without programs, and the links of that."""
+    archive = zipfile.ZipFile(wheel)
     (name,) = (n for n in archive.namelist() if n.endswith("/METADATA"))
     shown = email.message_from_bytes(archive.read(name))
     payload = shown.get_payload(decode=True)
@@ -144,7 +147,57 @@ def test_what_a_package_index_shows_has_no_link_that_leads_nowhere(installed: In
     text = payload.decode("utf-8")
     assert shown["Description-Content-Type"] == "text/markdown"
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
-    links = re.findall(r"\]\(([^)\s]+)\)", prose)
+    return shown, text, prose, re.findall(r"\]\(([^)\s]+)\)", prose)
+
+
+def test_with_an_address_every_link_of_the_index_is_absolute(tmp_path: Path) -> None:
+    """The one setting is made in a copy of the checkout, and a wheel built of that."""
+    names = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split("\0")  # fmt: skip
+    copy = tmp_path / "copy"
+    for name in filter(None, names):
+        if (ROOT / name).is_file() and not name.startswith("tests/"):
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, copy / name)
+    project = (copy / "pyproject.toml").read_text(encoding="utf-8")
+    assert project.count('\nurl = ""') == 1
+    address = "https://host.example/owner/nasm"
+    set_ = project.replace('\nurl = ""', f'\nurl = "{address}/"')
+    (copy / "pyproject.toml").write_text(set_, encoding="utf-8")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation"]
+    _succeed(*build, "--outdir", str(tmp_path), str(copy))
+    (wheel,) = tmp_path.glob("*.whl")
+    shown, text, _, links = of_index(wheel)
+    urls = dict(each.split(", ") for each in shown.get_all("Project-URL", []))
+    assert urls["Source"] == address
+    assert urls["Changelog"] == f"{address}/blob/HEAD/docs/changelog.md"
+    assert f"({address}/raw/HEAD/docs/pictures/guide_core.svg)" in text
+    assert f"({address}/blob/HEAD/docs/timing.md#what-is-not-modelled-yet)" in text
+    assert [each for each in links if not each.startswith("https://")] == []
+    for each in (*links, *urls.values()):
+        if each.startswith(f"{address}/"):
+            path = each.removeprefix(f"{address}/").split("/", 2)[2].partition("#")[0]
+            assert (ROOT / path).exists(), each
+    assert "source distribution" not in text
+
+
+@pytest.mark.parametrize("url", ["http://host/x", "host/x", "https://", "https://h/x?y", 1])
+def test_an_address_that_is_none_is_refused(url: object) -> None:
+    spec = spec_from_file_location("package_index", ROOT / "docs" / "package_index.py")
+    assert spec is not None
+    assert spec.loader is not None
+    made = module_from_spec(spec)
+    spec.loader.exec_module(made)
+    with pytest.raises(ValueError, match="url of the metadata hook"):
+        made.checked(url)
+
+
+def test_what_a_package_index_shows_has_no_link_that_leads_nowhere(installed: Installed) -> None:
+    shown, text, prose, links = of_index(installed.wheel)
+    assert shown.get_all("Project-URL") is None
+    assert shown.get_all("Dynamic") is None
     headings = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
     anchors = {"#" + h.lower().replace(",", "").replace(" ", "-") for h in headings}
     assert [x for x in links if not x.startswith("https://") and x not in anchors] == []

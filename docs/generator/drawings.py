@@ -1,4 +1,4 @@
-"""The drawings of the guide: the core, tiles, a wait, and double buffering, as SVG by hand."""
+"""The drawings of the guide, as SVG by hand: one for each chapter that shows no run."""
 
 from __future__ import annotations
 
@@ -17,6 +17,14 @@ def drawings() -> dict[str, str]:
         "guide_wait.svg": wait(),
         "guide_buffers.svg": buffers(),
         "guide_credits.svg": given_back(),
+        "guide_race.svg": race(),
+        "guide_product.svg": product(),
+        "guide_loop.svg": loop(),
+        "guide_macro.svg": macro(),
+        "guide_cores.svg": cores(),
+        "guide_kernel.svg": kernel(),
+        "guide_model.svg": model(),
+        "guide_python.svg": python(),
     }
 
 
@@ -105,6 +113,165 @@ def given_back() -> str:
     return _svg(640, 150, "two semaphores for one tile: it is full, it is free", parts)
 
 
+def race() -> str:
+    """Two lanes of which the second begins while the first still writes."""
+    parts = [_text(20, 52, "Vector"), _text(20, 102, "GpSimd")]
+    parts += [_box(100, 35, 300, 26, BLUE, "Memset t, 1.0", "white")]
+    parts += [_box(360, 85, 240, 26, ORANGE, "TensorCopy u, t", "white")]
+    parts += [_line(360, 20, 360, 85, ORANGE), _text(408, 30, "it reads t, of which some")]
+    parts += [_text(408, 52, "is not written yet: old values")]
+    parts += [_line(100, 130, 640, 130, GREY), _text(600, 148, "time")]
+    return _svg(
+        660, 160, "GpSimd reads the tile before Vector has filled it: nothing orders them", parts
+    )
+
+
+def product() -> str:
+    """A stationary tile in Tensor, a moving one that streams through it, sums in PSUM."""
+    parts = [_text(40, 20, "LoadStationary  a[k]", bold=True), _box(40, 50, 120, 120, BLUE)]
+    parts += [_text(40, 190, "128 × 128, in the array")]
+    parts.append(_text(210, 20, "MultiplyMoving  acc, b[k]", bold=True))
+    for row in range(6):
+        parts.append(_box(210, 50 + row * 20, 200, 18, ORANGE))
+    parts += [_text(210, 190, "128 partitions × 512"), _arrow(206, 110, 164, 110)]
+    parts += [_text(480, 20, "acc, in PSUM", bold=True), _box(480, 50, 200, 120, GREEN)]
+    parts += [_text(480, 190, "128 × 512 float32: one bank")]
+    parts += _path_over(100, 48, 580, 48, 12)
+    parts += [_text(40, 226, "acc += a[k]ᵀ b[k]: the partitions are summed over, 128 at a time;")]
+    parts += [_text(40, 248, "accumulate=true adds the next 128 to what the bank holds")]
+    return _svg(
+        720, 264, "a product: a stationary tile, a moving one, and their sum in PSUM", parts
+    )
+
+
+def loop() -> str:
+    """Three engines that go round the same lines, each in a round of its own."""
+    parts = [_text(20, 26, ".loop k: each engine has its own k", bold=True)]
+    lanes = (("Sync", "x[k % 2] ← X[k]"), ("Scalar", "gelu"), ("GpSimd", "Y[k] ← y[k % 2]"))
+    for lane, (name, does) in enumerate(lanes):
+        at = 44 + lane * 44
+        parts += [_text(20, at + 18, name), _text(90, at + 18, does)]
+        for k in range(4):
+            colour = (BLUE, ORANGE)[k % 2]
+            parts.append(_box(230 + (k + lane) * 72, at, 68, 26, colour, f"k = {k}", "white"))
+    for k in range(4):
+        for lane in range(2):
+            x, y = 230 + (k + lane) * 72 + 68, 44 + lane * 44
+            parts.append(_line(x, y + 26, x + 4, y + 44, GREY))
+    parts += [
+        _text(
+            20,
+            196,
+            "blue: even rounds, with the tiles x[0] and y[0]; orange: odd rounds, with the others",
+        )
+    ]
+    parts += [_text(20, 218, "a line between two boxes: 'after x_loaded[k]', 'after y_ready[k]'")]
+    return _svg(700, 232, "a loop: three engines in three rounds at the same time", parts)
+
+
+def macro() -> str:
+    """A call, and the lines that it writes."""
+    parts = [
+        _text(20, 30, "what you write", bold=True),
+        _text(340, 30, "what it becomes", bold=True),
+    ]
+    parts += [_box(20, 46, 250, 64, LIGHT), _text(30, 72, "scaled(x, x, 3,")]
+    parts += [_text(30, 96, "       ready=loaded, done=made)")]
+    parts += [_box(340, 46, 360, 26, BLUE, "a tile of its own: half", "white")]
+    parts += [_box(340, 80, 360, 26, GREEN, "TensorScalar half, x    after loaded", "white")]
+    parts += [_box(340, 114, 360, 26, GREEN, "TensorTensor x, half, half    post made", "white")]
+    parts += [_arrow(272, 78, 338, 59), _arrow(272, 78, 338, 93), _arrow(272, 78, 338, 127)]
+    parts += [
+        _text(
+            20,
+            168,
+            "Two calls have two tiles 'half': names that a macro declares are the call's own",
+        )
+    ]
+    return _svg(720, 184, "a call of a macro, and the lines that it writes", parts)
+
+
+def cores() -> str:
+    """Two cores, each with its own memories, on one HBM."""
+    parts = []
+    for core in range(2):
+        left = 20 + core * 350
+        parts += [_box(left, 20, 330, 170, "white", f".core {core}")]
+        parts += [_box(left + 20, 54, 290, 36, BLUE, "five engines, semaphores", "white")]
+        parts += [_box(left + 20, 98, 140, 36, GREEN, "PSUM", "white")]
+        parts += [_box(left + 170, 98, 140, 36, GREEN, "SBUF", "white")]
+        parts += [_box(left + 20, 142, 290, 36, ORANGE, "DMA rings", "white")]
+        parts += [
+            _arrow(left + 140, 180, left + 140, 238),
+            _arrow(left + 190, 238, left + 190, 180),
+        ]
+    parts += [
+        _arrow(352, 72, 368, 72),
+        _arrow(368, 72, 352, 72),
+        _text(262, 214, "CoreBarrier: both have arrived"),
+    ]
+    parts.append(_line(360, 78, 360, 200, GREY))
+    parts.append(_box(20, 240, 680, 40, GREY, "HBM, which both read and write", "white"))
+    return _svg(720, 300, "two cores, which share HBM alone", parts)
+
+
+def kernel() -> str:
+    """From calls in Python to a run."""
+    parts = []
+    steps = (
+        (BLUE, "kernel.py", "Python runs once;", "each call is noted"),
+        (GREEN, "instructions", "one or more for a call,", "tiles get addresses"),
+        (ORANGE, "waits", "found as sync finds them:", "each after those above"),
+        (GREY, "a run", "values, time, profile,", "the debugger"),
+    )
+    for at, (colour, name, first, second) in enumerate(steps):
+        left = 20 + at * 190
+        parts += [_box(left, 30, 140, 44, colour, name, "white")]
+        parts += [_text(left, 100, first), _text(left, 120, second)]
+        if at:
+            parts.append(_arrow(left - 48, 52, left - 3, 52))
+    return _svg(
+        770, 136, "a kernel of NKI: Python becomes instructions, waits are found, it runs", parts
+    )
+
+
+def model() -> str:
+    """Kernels launched one after the other on tensors that stay in HBM."""
+    parts = [_text(20, 26, "the host launches", bold=True)]
+    names = ("projection", "attention", "mlp", "layernorm")
+    for at, name in enumerate(names):
+        left = 20 + at * 172
+        parts.append(_box(left, 40, 130, 40, BLUE, name, "white"))
+        if at:
+            parts.append(_arrow(left - 40, 60, left - 3, 60))
+        parts += [_arrow(left + 40, 128, left + 40, 82), _arrow(left + 90, 82, left + 90, 128)]
+    parts.append(
+        _box(20, 130, 646, 44, GREEN, "HBM: weights and activations stay between launches", "white")
+    )
+    parts += [_arrow(80, 230, 80, 178), _text(94, 222, "inputs and weights, once")]
+    parts += [_arrow(600, 178, 600, 230), _text(440, 222, "the answer, at the end")]
+    return _svg(700, 244, "a model: kernels one after the other, tensors that stay in HBM", parts)
+
+
+def python() -> str:
+    """Arrays in, a result with outputs and a report out."""
+    parts = [_box(20, 30, 190, 32, BLUE, "NumPy arrays", "white")]
+    parts += [_box(20, 74, 190, 32, BLUE, "a text, or a Builder", "white")]
+    parts += [_box(290, 46, 150, 44, GREEN, "nasm.run", "white")]
+    parts += [_arrow(212, 46, 287, 60), _arrow(212, 90, 287, 76)]
+    outs = (
+        "result.outputs: arrays",
+        "result.report: time, hazards",
+        "result.session: the debugger",
+    )
+    for at, name in enumerate(outs):
+        parts += [_box(520, 10 + at * 42, 230, 32, ORANGE, name, "white")]
+        parts.append(_arrow(442, 68, 517, 26 + at * 42))
+    return _svg(
+        770, 140, "from Python: arrays and a program in, outputs, a report and a session out", parts
+    )
+
+
 # ---------------------------------------------------------------- shapes
 
 
@@ -145,4 +312,13 @@ def _arrow(x: int, y: int, to_x: int, to_y: int) -> str:
     return (
         f"<path d='M{x} {y}L{to_x} {to_y}' stroke='{GREY}' stroke-width='2' fill='none' "
         "marker-end='url(#a)'/>"
+    )
+
+
+def _path_over(x: int, y: int, to_x: int, to_y: int, above: int) -> Iterator[str]:
+    """An arrow that goes up, over what is between, and down."""
+    top = min(y, to_y) - above
+    yield (
+        f"<path d='M{x} {y}L{x} {top}L{to_x} {top}L{to_x} {to_y}' stroke='{GREY}' "
+        "stroke-width='2' fill='none' marker-end='url(#a)'/>"
     )

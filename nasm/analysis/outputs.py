@@ -36,7 +36,7 @@ def unwritten(machine: Machine) -> Iterator[Problem]:
         if tensor.role in ("output", "inout"):
             access = machine.addresses.access(View.whole(tensor))
             if access.uninitialised:
-                yield _problem(machine, tensor, access.missing())
+                yield unwritten_output(machine, tensor, access.missing())
 
 
 def unfinished(machine: Machine) -> Iterator[Problem]:
@@ -53,7 +53,8 @@ def unfinished(machine: Machine) -> Iterator[Problem]:
                 yield Problem("E0556", message, span, found.hint)
 
 
-def _problem(machine: Machine, tensor: Tensor, missing: Mask) -> Problem:
+def unwritten_output(machine: Machine, tensor: Tensor, missing: Mask) -> Problem:
+    """The problem of an output some of whose elements, which ``missing`` says, nothing wrote."""
     view, name = View.whole(tensor), tensor.name
     count = int(np.count_nonzero(missing))
     message = f"nothing wrote output {name}"

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from pygments.lexer import Lexer
+from pygments.lexers.python import PythonLexer
 from pygments.token import STANDARD_TYPES, Comment, Keyword, Name, Number, Operator, String, Text
 
 from nasm.base import dtypes
@@ -76,6 +77,25 @@ def classes(text: str) -> Iterator[tuple[str, str]]:
     """
     for _, token, word in NeuronNasmLexer().get_tokens_unprocessed(text):
         yield word, STANDARD_TYPES[token]
+
+
+_OF_PYTHON = {
+    Comment: "c1",
+    Keyword: "k",
+    Name.Function: "nf",
+    Name.Decorator: "nd",
+    String: "s",
+    Number: "m",
+}
+"""The classes of words of Python, of those that programs have."""
+
+
+def python_classes(text: str) -> Iterator[tuple[str, str]]:
+    """The same of a text in Python."""
+    for _, token, word in PythonLexer().get_tokens_unprocessed(text):
+        while token not in _OF_PYTHON and token.parent is not None:
+            token = token.parent
+        yield word, _OF_PYTHON.get(token, "")
 
 
 def _token(kind: str, word: str) -> Any:

@@ -14,6 +14,7 @@ import errno
 import io
 import os
 import stat as modes
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any, Protocol, TextIO, TypeVar, cast
@@ -156,6 +157,14 @@ def shorten(stream: IO[bytes], size: int) -> None:
 def make_folders(folder: Path, mode: int = 0o777) -> None:
     """Make a folder and those above it, unless they are there."""
     _seam("mkdir", folder, lambda: os.makedirs(folder, mode, exist_ok=True))
+
+
+@contextmanager
+def temporary() -> Iterator[str]:
+    """A new folder, which is removed afterwards with all that is in it."""
+    made = _seam("mkdir", None, lambda: tempfile.TemporaryDirectory(prefix="nasm-"))
+    with made as folder:
+        yield folder
 
 
 def remove(path: Path) -> None:

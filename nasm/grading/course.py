@@ -10,12 +10,15 @@ from typing import Any
 
 from nasm.base import host_files
 from nasm.base.problems import Failure, Problem, did_you_mean, in_line
-from nasm.grading.exercise import STARTER, Exercise, exercises_of
+from nasm.grading.exercise import COURSES, STARTER, Exercise, exercises_of
 from nasm.grading.grade import Grade
 
 UNREADABLE, UNKNOWN, UNWRITABLE = "E0852", "E0853", "E0801"
 NOTES = ".progress.json"
 VERSION = 1
+
+ALL = "all"
+"""What is chosen instead of one of the courses: every exercise."""
 
 
 def installed() -> str:
@@ -29,12 +32,37 @@ class Course:
     """The exercises of a course, and the folder in which someone does them.
 
     The folder has a file for each exercise that was begun, which is never overwritten, and notes of
-    what passed and how many hints were shown. Raises Failure if the notes cannot be read.
+    what passed, how many hints were shown, and which of the COURSES was chosen last: its exercises
+    are the ones that follow each other; without one, all. ``chosen`` chooses one, ALL none. Raises
+    Failure if the notes cannot be read, and for a course that there is not.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], chosen: str | None = None) -> None:
         self.folder = os.fspath(folder)
         self._notes = _read(os.path.join(self.folder, NOTES))
+        self._before = self._notes["course"]
+        if chosen is not None:
+            if chosen not in (*COURSES, ALL):
+                names = [*COURSES, ALL]
+                hint = did_you_mean(chosen, names) or f"there are {', '.join(names)}"
+                raise Failure(Problem(UNKNOWN, f"no course '{in_line(chosen)}'", None, hint))
+            self._notes["course"] = "" if chosen == ALL else chosen
+
+    @property
+    def name(self) -> str:
+        """The course that was chosen, one of COURSES; empty if none was."""
+        return str(self._notes["course"])
+
+    def choose(self) -> None:
+        """Keep the choice of a course for the next time."""
+        if self._before != self.name:
+            self._write()
+            self._before = self.name
+
+    @cached_property
+    def planned(self) -> tuple[Exercise, ...]:
+        """The exercises of the course that was chosen, in order."""
+        return tuple(e for e in self.exercises if not self.name or self.name in e.wanted.minutes)
 
     @cached_property
     def exercises(self) -> tuple[Exercise, ...]:
@@ -54,9 +82,13 @@ class Course:
         return os.path.lexists(self.path(exercise))
 
     def next(self, after: Exercise | None = None) -> Exercise | None:
-        """The first exercise that has not passed, of those after one if any; None if all have."""
+        """The first that has not passed, of those after one if any; None if all have.
+
+        It is one of the course that was chosen.
+        """
         start = 0 if after is None else self.place(after)
-        ahead = (*self.exercises[start:], *self.exercises[:start])
+        behind = [each for each in self.planned if self.place(each) <= start]
+        ahead = (*self.planned[len(behind) :], *behind)
         return next((each for each in ahead if not self.passed(each)), None)
 
     def named(self, name: str) -> Exercise:
@@ -115,7 +147,7 @@ class Course:
 
 def _read(path: str) -> dict[str, Any]:
     """The notes of a folder: none if there is no file; raises Failure if they are damaged."""
-    empty = {"version": VERSION, "passed": [], "hints": {}}
+    empty = {"version": VERSION, "passed": [], "hints": {}, "course": ""}
     try:
         text = host_files.read_text(path)
     except FileNotFoundError:
@@ -130,12 +162,14 @@ def _read(path: str) -> dict[str, Any]:
         raise _unreadable(path, "it is not JSON") from None
     if not isinstance(found, dict) or found.get("version") != VERSION:
         raise _unreadable(path, f"it is not of version {VERSION}")
-    passed, hints = found.get("passed"), found.get("hints")
+    passed, hints, course = found.get("passed"), found.get("hints"), found.get("course", "")
     names = isinstance(passed, list) and all(isinstance(name, str) for name in passed)
     counts = isinstance(hints, dict) and all(type(n) is int and n >= 0 for n in hints.values())
     if not names or not counts:
         raise _unreadable(path, "it does not list exercises")
-    return {**empty, "passed": passed, "hints": hints}
+    if course not in ("", *COURSES):
+        raise _unreadable(path, f"there is no course {in_line(str(course))[:40]}")
+    return {**empty, "passed": passed, "hints": hints, "course": course}
 
 
 def _unreadable(path: str, why: str) -> Failure:

@@ -35,13 +35,16 @@ ENDINGS = (".nasm", ".py")
 CHECKS = ("read", "run", "order", "right", "time", "mfu", "bytes", "lines", "instructions")
 """What is checked, in this order; the first that fails decides the hint."""
 
+COURSES = {"2h": "the course of two hours", "day": "the course of a day"}
+"""The courses that a teacher plans, by name."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExerciseGoal:
     """What an exercise asks for: each limit that is not None is a check.
 
-    ``number`` is its place among others, ``minutes`` what a course of two hours plans for it: 0 if
-    that leaves it out. ``kernel`` is the name of the function that a submission
+    ``number`` is its place among others, ``minutes`` what each of the COURSES that has it plans for
+    it. ``kernel`` is the name of the function that a submission
     in Python has. ``seeds`` make the inputs; where there are ``shapes``, the values of each name,
     the inputs of the k-th seed are made for the k-th value of each. They are constants of a text.
     Fresh cases are also made for ``more_shapes``.
@@ -55,7 +58,7 @@ class ExerciseGoal:
 
     title: str
     number: int = 0
-    minutes: int = 0
+    minutes: Mapping[str, int] = field(default_factory=dict)
     target: str = "trn2"
     kernel: str = ""
     autosync: bool = False
@@ -119,7 +122,7 @@ def _table(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
 _KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "title": ("a text", lambda value: isinstance(value, str)),
     "number": ("a number from 0 on", _whole),
-    "minutes": ("a number from 0 on", _whole),
+    "minutes": ("a table with a number for each course", _table(_whole)),
     "target": ("a text", lambda value: isinstance(value, str)),
     "kernel": ("a text", lambda value: isinstance(value, str)),
     "autosync": ("true or false", lambda value: isinstance(value, bool)),
@@ -290,11 +293,12 @@ def _wanted(path: str) -> ExerciseGoal:
         kind, holds = _KINDS[name]
         if not holds(value):
             raise _unusable(f"{path}: {name} is {kind}")
-    for name in ("hints", "points"):
-        for check in read.get(name, ()):
-            if check not in CHECKS:
-                hint = did_you_mean(check, CHECKS) or f"the checks are {', '.join(CHECKS)}"
-                raise _unusable(f"{path}: {name} of '{check}'", hint)
+    for name, known in (("hints", CHECKS), ("points", CHECKS), ("minutes", COURSES)):
+        for of in read.get(name, ()):
+            if of not in known:
+                what = "courses" if known is COURSES else "checks"
+                hint = did_you_mean(of, known) or f"the {what} are {', '.join(known)}"
+                raise _unusable(f"{path}: {name} of '{of}'", hint)
     if "title" not in read:
         raise _unusable(f"{path} has no title")
     return ExerciseGoal(**{name: _kept(value) for name, value in read.items()})

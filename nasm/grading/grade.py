@@ -10,6 +10,8 @@ from nasm.base.problems import Failure, Problem, counted, in_line
 from nasm.base.records import dataclass, field
 from nasm.grading.exercise import Exercise, ExerciseGoal
 from nasm.grading.judged import HIDDEN, JudgedRun, TimedRun, described, judged_runs
+from nasm.isolation import process
+from nasm.isolation.exchange import Perform
 
 READ, RUN, RIGHT, ORDER = "read", "run", "right", "order"
 
@@ -89,11 +91,13 @@ def grade(
     targets: tuple[str, ...] = (),
     fresh: int | None = None,
     count: int = 0,
+    perform: Perform = process.run,
 ) -> Grade:
     """Judge a submission, the path of a file or a text; raises Failure for a broken exercise.
 
     ``targets`` are where it is run, that of the exercise if there are none; so many cases are added
-    that are made from the number ``fresh``.
+    that are made from the number ``fresh``. ``perform`` runs it: in processes of its own, or in
+    this one (``here.run``), with the same grade if it ends.
     """
     chosen, found = targets or (exercise.wanted.target,), _Checks(exercise.wanted)
     cases = exercise.cases + (exercise.fresh(fresh, count) if fresh is not None else ())
@@ -106,7 +110,7 @@ def grade(
         python = "\n" not in submission and submission.endswith(".py")
         found.text(text, "#" if python else ";")
         program = submission if python else text + "\n" * (not text.endswith("\n"))
-        runs = tuple(judged_runs(exercise, program, cases, chosen))
+        runs = tuple(judged_runs(exercise, program, cases, chosen, perform))
         found.runs(runs)
     return Grade(
         submission="<text>" if "\n" in submission else submission,

@@ -1,4 +1,4 @@
-"""A submission run: isolated, with inputs that it does not know, on each target.
+"""A submission run, isolated where there are processes, with inputs that it does not know.
 
 What is kept of a run can be shown. Figures and sentences are those of a run without values, so that
 no input can be read off them; of a run with values there is whether it ended, and how much of the
@@ -17,6 +17,7 @@ from nasm.base.problems import Problem, ProblemFamily, family, in_line
 from nasm.base.records import dataclass, field, replace
 from nasm.grading.exercise import Arrays, Exercise, ExerciseCase, ExerciseGoal
 from nasm.isolation.entry import IsolatedCase, isolated_cases
+from nasm.isolation.exchange import Perform
 from nasm.isolation.limits import Limits
 from nasm.isolation.outcome import Outcome
 from nasm.isolation.work import DryRun
@@ -77,7 +78,11 @@ class JudgedRun:
 
 
 def judged_runs(
-    exercise: Exercise, submission: str, cases: tuple[ExerciseCase, ...], targets: tuple[str, ...]
+    exercise: Exercise,
+    submission: str,
+    cases: tuple[ExerciseCase, ...],
+    targets: tuple[str, ...],
+    perform: Perform,
 ) -> Iterator[JudgedRun]:
     """Run a submission, a file or a text, with each case on each target.
 
@@ -88,7 +93,7 @@ def judged_runs(
     for target in targets:
         timed: dict[str, JudgedRun] = {}
         outcomes = _outcomes(
-            exercise.wanted, submission, cases, [given for given, _ in made], target
+            exercise.wanted, submission, cases, [given for given, _ in made], target, perform
         )
         for case, outcome, (_, golden) in zip(cases, outcomes, made, strict=True):
             of = str(case.shape)
@@ -105,6 +110,7 @@ def _outcomes(
     cases: tuple[ExerciseCase, ...],
     inputs: list[Arrays],
     target: str,
+    perform: Perform,
 ) -> tuple[Outcome, ...]:
     """What became of the submission with each case; of each size it is first run without values."""
     plain = RunSettings(target=target, max_instructions=wanted.max_instructions)
@@ -119,7 +125,7 @@ def _outcomes(
         seen.add(str(case.shape))
     limits = Limits(cpu=CPU * len(asked), deadline=DEADLINE * len(asked))
     name = f"{os.path.abspath(submission)}:{wanted.kernel}" if python else submission
-    return isolated_cases(name, asked, limits)
+    return isolated_cases(name, asked, limits, perform=perform)
 
 
 def _run(

@@ -41,6 +41,17 @@ Place = Hashable
 """The place of an instruction, as the machine knows it; None for nowhere."""
 
 
+class EngineLines(Protocol):
+    """The instructions of an engine's queue, as its program has them."""
+
+    @property
+    def queue(self) -> int:
+        """The number of the queue, of which places have the first half."""
+
+    def instruction(self, pc: int) -> Any:
+        """The instruction at a pc."""
+
+
 class Surroundings(Protocol):
     """What an object that a core holds can reach."""
 
@@ -68,6 +79,9 @@ class Surroundings(Protocol):
 
     def memory(self, name: str) -> Bytes:
         """A linear memory that programs address by number, by its name."""
+
+    def lines(self, engine: str) -> EngineLines | None:
+        """The instructions of an engine of the core; None if the program has no queue for it."""
 
     def late(self, place: Place, tick: int, act: Callable[[], None]) -> None:
         """Do what the instruction at a place left for a tick, which has come.

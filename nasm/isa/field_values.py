@@ -47,12 +47,13 @@ class FieldValues:
     """The values of a field that have names.
 
     ``prefix`` is what the documentation's names begin with; ``combined`` that values are bits,
-    some of which may be set.
+    some of which may be set. ``scope`` declares the macros' names in the vendor's language.
     """
 
     entries: tuple[FieldValue, ...]
     prefix: str = ""
     combined: bool = False
+    scope: str = ""
 
     def __post_init__(self) -> None:
         for macros in (False, True):
@@ -101,6 +102,12 @@ class FieldValues:
         """A value by its names, of the macros or else of the documentation; empty without any."""
         return self._composed(number, lambda one: self._printed(one, macros))
 
+    def scoped(self, number: int) -> str:
+        """A value by the macros' names, as the vendor's language has them; empty without any."""
+        within = f"{self.scope}::" if self.scope else ""
+        text = self._composed(number, lambda one: one.macros[0] if one.macros else "")
+        return f" {AND} ".join(within + name for name in text.split(AND)) if text else ""
+
     def written(self, number: int, text: str, macros: bool) -> str:
         """A value by the names that a text has for it; empty if it has none, or not enough."""
         known = self.names(macros)
@@ -126,14 +133,14 @@ class FieldValues:
         return "" if left else AND.join(text for _, text in sorted(parts))
 
 
-def one_of(prefix: str, text: str, combined: bool = False) -> FieldValues:
+def one_of(prefix: str, text: str, combined: bool = False, *, scope: str = "") -> FieldValues:
     """Values from lines ``number name macro meaning``; ``-`` is no name, ``a/b`` are two macros."""
-    return FieldValues(tuple(map(_value, _lines(text))), prefix, combined)
+    return FieldValues(tuple(map(_value, _lines(text))), prefix, combined, scope)
 
 
-def bits_of_mask(prefix: str, text: str) -> FieldValues:
+def bits_of_mask(prefix: str, text: str, *, scope: str = "") -> FieldValues:
     """The same of bits, which may be combined; numbers are values, not numbers of bits."""
-    return one_of(prefix, text, combined=True)
+    return one_of(prefix, text, combined=True, scope=scope)
 
 
 def _lines(text: str) -> Iterable[str]:

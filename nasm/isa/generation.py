@@ -17,7 +17,9 @@ class Engine:
 
     ``cycle`` is the ticks of one of its cycles; ``reads`` and ``writes`` the memories it reaches;
     ``group`` how many entries of an index tile one column holds, where it has indirection.
-    ``spelled`` is its name in prose, if that is not the name with a capital.
+    ``spelled`` is its name in prose, if that is not the name with a capital. One that ``pushes``
+    gives another engine, by its name, the instructions of its queue, one by one; it has a queue in
+    programs that have lines for it, and in others that engine has all of its instructions at once.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Engine:
     writes: tuple[str, ...] = ()
     group: int = 0
     spelled: str = ""
+    pushes: str = ""
 
     @property
     def title(self) -> str:

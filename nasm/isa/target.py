@@ -63,12 +63,13 @@ class Sequencing:
     branch: str
 
 
-Expander = Callable[[Any, int, Any, tuple[int, int]], Sequence[Any] | None]
+Expander = Callable[[Any, int, Any, tuple[int, int]], Sequence[Any] | Blocked | None]
 """What a queue executes for an instruction that reaches its head, in order, maybe nothing; None
-for the instruction itself. It gets what the core holds, the queue's number within the core, the
-instruction, and its place. An ``Expansion`` says of each where it came from. It may change what the
-core holds, unless it returns None. Equal instructions should be one object, since what follows from
-them is decided once for each."""
+for the instruction itself, and a ``Blocked`` for one that has still to come there, from another
+queue: it is asked again then, as a condition is. It gets what the core holds, the queue's number
+within the core, the instruction, and its place. An ``Expansion`` says of each where it came from.
+It may change what the core holds, unless it returns None. Equal instructions should be one object,
+since what follows from them is decided once for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,8 @@ class Target:
     may set before it runs, ``parts`` what of it can be looked at. ``arrangements`` are words of
     declarations in linear memories: how elements are arranged there that are not one after the
     other, for each stored format. ``causes`` says in words what conditions of rows wait for, by the
-    cause that they report.
+    cause that they report. ``pushing`` is the row with which an engine pushes instructions of
+    another one, with the operand that says how many.
     """
 
     name: str
@@ -142,6 +144,7 @@ class Target:
     parts: tuple[Part, ...] = ()
     settings: Settings | None = None
     arrangements: tuple[Arrangement, ...] = ()
+    pushing: tuple[str, str] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -24,11 +24,15 @@ VALUE, DATA = "value", "data"
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """Another form in which words are found: what makes it of a word, and the word of it."""
+    """Another form in which words are found: what makes it of a word, and the word of it.
+
+    ``streamed`` says whether 32 bits among the instructions of a RISC-V core may be of this form.
+    """
 
     summary: str
     made: Callable[[int], int]
     read: Callable[[int], int]
+    streamed: Callable[[int], bool] = lambda bits: False
 
 
 @dataclass(frozen=True)
@@ -47,14 +51,19 @@ class Words:
 
     @cached_property
     def rows(self) -> Mapping[int, Row]:
-        """The rows by opcode."""
+        """The rows that have words, by opcode."""
         found: dict[int, Row] = {}
         for row in self.isa:
-            assert row.encoding is not None, f"{row.name} has no word"
+            if row.encoding is None:
+                continue
             if row.encoding.code in found:
                 raise TypeError(f"{found[row.encoding.code].name} and {row.name} have one opcode")
             found[row.encoding.code] = row
         return found
+
+    def has(self, row: Row) -> bool:
+        """Whether instructions of a row have words: those of engines that push others need not."""
+        return row is self.data or row.encoding is not None
 
     def encode(self, row: Row, operands: Sequence[object]) -> int:
         """The word of an instruction, whose operands are those of the row in its order."""

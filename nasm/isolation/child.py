@@ -5,33 +5,13 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import struct
 import sys
 from collections.abc import Callable
 from typing import NoReturn
 
-from nasm.base import host_memory
-from nasm.base.problems import Failure, Problem
-from nasm.base.records import dataclass
 from nasm.isolation import syscalls
-from nasm.isolation.limits import Limits, restrict
-from nasm.isolation.work import OF_MEMORY, TraceWork, Work, packed
-
-HEAD = struct.Struct("=16scQ")
-"""In front of each answer: the word that only this process was given, its kind, its length."""
-
-PROTECTED, MADE, WRONG = b"p", b"m", b"w"
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What a child process is asked for: ``word`` marks its answers."""
-
-    word: bytes
-    work: tuple[Work, ...]
-    limits: Limits
-    writable: tuple[str, ...]
-    readable: tuple[str, ...] | None
+from nasm.isolation.exchange import PROTECTED, Request, done, marked
+from nasm.isolation.restricting import restrict
 
 
 def main(channel: int) -> NoReturn:
@@ -49,7 +29,7 @@ def main(channel: int) -> NoReturn:
     send = _sender(channel, request.word)
     send(PROTECTED, json.dumps(text).encode())
     for work in request.work:
-        send(*_done(work))
+        send(*done(work))
     for printed in (sys.stdout, sys.stderr):
         try:
             printed.flush()
@@ -60,23 +40,8 @@ def main(channel: int) -> NoReturn:
 
 def _sender(channel: int, word: bytes) -> Callable[[bytes, bytes], None]:
     def send(kind: bytes, content: bytes) -> None:
-        left = memoryview(HEAD.pack(word, kind, len(content)) + content)
+        left = memoryview(marked(word, kind, content))
         while left:
             left = left[os.write(channel, left) :]
 
     return send
-
-
-def _done(work: Work) -> tuple[bytes, bytes]:
-    """The kind of an answer, and the answer."""
-    try:
-        return MADE, work.done()
-    except Failure as failure:
-        problems: tuple[Problem, ...] = failure.problems
-    except (MemoryError, SystemError) as error:
-        if not host_memory.lacking(error):
-            raise
-        problems = (OF_MEMORY,)
-    except KeyboardInterrupt:
-        problems = (Problem("E0655", "the kernel raises KeyboardInterrupt"),)
-    return WRONG, packed(problems) if isinstance(work, TraceWork) else pickle.dumps(problems)

@@ -19,10 +19,9 @@ from nasm.base.problems import Failure, Problem
 from nasm.base.records import dataclass, replace
 from nasm.base.source_files import Given, ObjectFile, Text, program_of
 from nasm.isolation import process
-from nasm.isolation.child import MADE, PROTECTED
+from nasm.isolation.exchange import MADE, PROTECTED, Ended, Perform
 from nasm.isolation.limits import Limits, Protection
 from nasm.isolation.outcome import How, Outcome, Printed
-from nasm.isolation.process import Ended
 from nasm.isolation.work import OF_MEMORY, Ran, RunWork, TraceWork, Work, unpacked
 from nasm.language.objects.writing import written
 from nasm.machine.inputs import Inputs
@@ -96,10 +95,12 @@ def isolated_cases(
     overlap: int | None = None,
     python: bool = True,
     cancelled: Callable[[], bool] = lambda: False,
+    perform: Perform = process.run,
 ) -> tuple[Outcome, ...]:
     """Run a program, or a kernel, with several cases in the same processes; see :func:`isolated`.
 
     The limits are for all of them together: if a process ends early, each has that outcome.
+    ``perform`` does the work: a process of its own, or ``here.run``.
     """
     path = isinstance(program, str | Path) and "\n" not in str(program)
     name = str(program) if path else getattr(program, "name", "<program>")
@@ -107,7 +108,7 @@ def isolated_cases(
     if named is None:
         text = _given(program)
         works = [RunWork(name, text, None, c.inputs, c.settings, c.page, c.dry) for c in cases]
-        return _Run(name, limits, cancelled).go([], works)
+        return _Run(name, limits, cancelled, perform).go([], works)
     called = os.path.abspath(named[0]) + f":{named[1]}" * bool(named[1])
     traces, works = [], []
     for case in cases:
@@ -118,7 +119,7 @@ def isolated_cases(
         words = dict(arguments or {})
         traces.append(TraceWork(called, of, words, lnc, dma, hoist, overlap, chosen))
         works.append(RunWork(name, None, None, given, chosen, case.page, case.dry))
-    return _Run(name, limits, cancelled).go(traces, works)
+    return _Run(name, limits, cancelled, perform).go(traces, works)
 
 
 def _arrays(inputs: Inputs | None) -> dict[str, np.ndarray[Any, Any]]:
@@ -141,8 +142,10 @@ def _given(program: Text | Program) -> Given:
 class _Run:
     """One run of a program of others, in one process or two."""
 
-    def __init__(self, name: str, limits: Limits, cancelled: Callable[[], bool]) -> None:
-        self.name, self.limits, self.cancelled = name, limits, cancelled
+    def __init__(
+        self, name: str, limits: Limits, cancelled: Callable[[], bool], perform: Perform
+    ) -> None:
+        self.name, self.limits, self.cancelled, self.perform = name, limits, cancelled, perform
         self.began = time.monotonic()
         self.protections: tuple[Protection, ...] = ()
         self.printed = {"stdout": Printed(), "stderr": Printed()}
@@ -175,7 +178,7 @@ class _Run:
         word = secrets.token_bytes(16)
         until = self.began + self.limits.deadline
         path = os.path.realpath(folder)
-        ended = process.run(works, self.limits, until, path, word, self.cancelled)
+        ended = self.perform(works, self.limits, until, path, word, self.cancelled)
         first = works[0]
         if isinstance(first, TraceWork) or first.traced is None:
             self.note(ended)

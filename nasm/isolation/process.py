@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import resource
 import selectors
 import signal
 import subprocess
@@ -15,8 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from nasm.base.records import dataclass, field
-from nasm.isolation.child import HEAD, MADE, PROTECTED, WRONG, Request
+from nasm.isolation.exchange import Ended, Request
 from nasm.isolation.limits import Limits
 from nasm.isolation.work import TraceWork, Work
 
@@ -28,42 +26,10 @@ _KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRAR
 _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/System", "/Library")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/proc/meminfo", "/proc/self")
 _TICK, _AFTER = 0.02, 0.5
-LARGEST_ANSWER = 1 << 30
-"""Bytes of an answer that are taken."""
 
 
 class Cancelled(Exception):
     """The caller no longer wants what a process was doing; the process has been ended."""
-
-
-@dataclass(slots=True)
-class Ended:
-    """How a process ended, and what it had said."""
-
-    status: int = 0
-    cpu: float = 0.0
-    late: bool = False
-    answers: bytearray = field(default_factory=bytearray)
-    printed: dict[str, bytearray] = field(
-        default_factory=lambda: {"stdout": bytearray(), "stderr": bytearray()}
-    )
-    left_out: dict[str, int] = field(default_factory=lambda: {"stdout": 0, "stderr": 0})
-
-    @property
-    def flooded(self) -> bool:
-        """Whether it answered more than is taken."""
-        return len(self.answers) > LARGEST_ANSWER
-
-    def answer(self, word: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """The kinds and contents of its answers, as far as they are whole and marked."""
-        at, data = 0, self.answers
-        while len(data) - at >= HEAD.size:
-            mark, kind, size = HEAD.unpack_from(data, at)
-            at += HEAD.size
-            if mark != word or kind not in (PROTECTED, MADE, WRONG) or len(data) - at < size:
-                return
-            yield kind, bytes(data[at : at + size])
-            at += size
 
 
 def run(
@@ -221,9 +187,5 @@ def _gone(child: subprocess.Popen[bytes], ended: Ended) -> bool:
     if not found:
         return False
     child.returncode = ended.status = os.waitstatus_to_exitcode(status)
-    ended.cpu = _seconds(used)
+    ended.cpu = used.ru_utime + used.ru_stime
     return True
-
-
-def _seconds(used: resource.struct_rusage) -> float:
-    return used.ru_utime + used.ru_stime

@@ -14,15 +14,19 @@ from nasm.base.records import dataclass, field
 from nasm.isa.target import Target
 from nasm.language.printing.words import line, words_known
 
+VENDOR: Final = "tt-llk"
+"""What rows call the names of its macros."""
+
 MOST: Final = 100_000
 """So many instructions a function may make."""
 
-_LOOPS: Final = (
+LOOPS: Final = (
     "OuterCount", "InnerCount", "StartOp", "EndOp0", "EndOp1", "LoopOp", "LoopOp1", "Loop0Last",
     "Loop1Last",
 )  # fmt: skip
-_MASKED: Final = ("Flags", "B", "A0", "A1", "A2", "A3", "SkipA0", "SkipB")
-_OF: Final = ("MOP0_", "MOP1_")
+MASKED: Final = ("Flags", "B", "A0", "A1", "A2", "A3", "SkipA0", "SkipB")
+OF_EXPANDER: Final = ("MOP0_", "MOP1_")
+"""The words of an expander, by names of settings: of two loops, of a mask."""
 _COUNTS: Final = ("OuterCount", "InnerCount", "Flags")
 
 AB: Final = ("SrcAIncr", "SrcACR", "SrcAClear", "SrcBIncr", "SrcBCR", "SrcBClear")
@@ -53,16 +57,16 @@ class LlkOutput:
 
     def template(self, number: int, values: Sequence[int]) -> None:
         """The words of an expander's template; raises Refused if it has others already."""
-        names = _LOOPS if number else _MASKED
+        names = LOOPS if number else MASKED
         known = words_known(self.target)
         found = {}
         for name, value in zip(names, values, strict=True):
             if name in _COUNTS:
-                found[f"{_OF[number]}{name}"] = f" = {value}"
+                found[f"{OF_EXPANDER[number]}{name}"] = f" = {value}"
             elif known.reason(value & 0xFFFFFFFF):
-                found[f"{_OF[number]}{name}"] = f" = {value & 0xFFFFFFFF:#010x}"
+                found[f"{OF_EXPANDER[number]}{name}"] = f" = {value & 0xFFFFFFFF:#010x}"
             else:
-                found[f"{_OF[number]}{name}"] = f": {line(known, value & 0xFFFFFFFF)}"
+                found[f"{OF_EXPANDER[number]}{name}"] = f": {line(known, value & 0xFFFFFFFF)}"
         if self.settings and self.settings != found:
             raise Refused(
                 "E0244",

@@ -16,7 +16,7 @@ from nasm.base import dtypes
 from nasm.base.dtypes import Casting, DType, Float32
 from nasm.base.pieces import PIECE, Window
 from nasm.isa.effects import Partial
-from nasm.machine.lost_results import IDLE, Acting, Idle, Token, Unread
+from nasm.machine.lost_results import TrackedBytes, Unread
 from nasm.program.footprint.layout import Layout
 from nasm.sim.memory import Array, CopyOnWrite, Derived, Journal, Mask, Store
 from nasm.views.view import View
@@ -33,8 +33,8 @@ class PatternLayout(Layout):
     """
 
     __slots__ = (
-        "accesses", "dtype", "last", "plain_shape", "plain_strides", "shape", "solid", "start",
-        "store", "strides", "unread", "whole",
+        "accesses", "dense", "dtype", "last", "plain_shape", "plain_strides", "shape", "solid",
+        "start", "store", "strides", "unread", "whole",
     )  # fmt: skip
 
     def __init__(self, view: View, store: Store, area: int, unread: Unread) -> None:
@@ -56,6 +56,7 @@ class PatternLayout(Layout):
         plain = len(dims) == 1 and dims[0][0] == size and step == 1
         self.whole = store.alone and plain and view.shape == tensor.shape and dtype is tensor.dtype
         self.solid = plain and (row, count) == (store.row, len(store.data))
+        self.dense = self.region(0).dense
         self.accesses: dict[int, Access] = {}
 
     def at(self, view: View) -> Access:
@@ -72,16 +73,16 @@ class PatternLayout(Layout):
 class Access:
     """A view bound to its memory: its bytes as an array, and which of them are initialised.
 
-    ``initialised`` is set once all of it is known to be, which only a restored checkpoint undoes.
+    ``place`` has what is known of these bytes, whichever access they are written or read by.
     A tensor that shares its bytes with no other is marked as a whole when it is written as a whole,
     and its mask is then never looked at; other marks are pending until the mask is asked for.
     """
 
     __slots__ = (
-        "array", "clock", "derived", "high", "initialised", "kept", "low", "others", "pattern",
-        "region", "start", "store", "token", "unread", "view",
+        "array", "derived", "high", "kept", "low", "pattern", "place", "region", "start", "store",
+        "unread", "view",
     )  # fmt: skip
-    CACHES = ("clock", "derived", "initialised", "kept", "others")
+    CACHES = ("derived", "kept")
 
     def __init__(self, view: View, pattern: PatternLayout) -> None:
         self.view, self.pattern = view, pattern
@@ -93,13 +94,9 @@ class Access:
         if pattern.rows[2] < 0:
             self.low, self.high = self.low - pattern.last, self.high - pattern.last
         self.kept: Journal | None = None
-        self.initialised = False
-        unread = self.unread = pattern.unread
-        self.clock: Acting = unread.clock
-        self.token: Token | Idle | None = IDLE
-        self.others: list[Access] = []
+        self.unread = pattern.unread
         self.derived: dict[Callable[[Array], Any], Derived] = {}
-        unread.enter(self)
+        self.place: TrackedBytes = self.unread.tracked(self, pattern.dense)
 
     @property
     def elements(self) -> Array:
@@ -154,22 +151,23 @@ class Access:
         if self.kept is not self.store.journal or self.store.shared:
             self.store.before_change(self)
         target[...] = values.take() if isinstance(values, CopyOnWrite) else values
-        if not self.initialised:
+        place = self.place
+        if not place.initialised:
             self.mark()
-        if self.token is None:  # as Unread.wrote does, which costs a call
-            for other in self.others:
+        if place.token is None:  # as Unread.wrote does, which costs a call
+            for other in place.others:
                 if other.token is not None:
                     break
             else:
-                self.token = self.clock.acting
+                place.token = place.clock.acting
                 return
-        self.unread.wrote(self)
+        self.unread.wrote(place)
 
     def put_partial(self, part: Partial) -> None:
         """Store the chosen ones of some values; ``where`` has the shape of the array."""
         self.store.before_change(self)
         np.copyto(self.array, part.values, where=part.where)
-        if not self.initialised:
+        if not self.place.initialised:
             mask = self.mask
             if not self.store.knows(self.number):
                 mask[part.where] = True
@@ -189,16 +187,16 @@ class Access:
             return
         self.store.before_change(self)
         np.add(self.array, values, out=self.array)
-        if not self.initialised:
-            self.mark()
-        self.unread.wrote(self)
+        self.mark()
+        self.unread.wrote(self.place)
 
     # -- who reads it
 
     def look(self) -> None:
         """An instruction or a transfer is about to read it."""
-        if self.token is not None or self.others:
-            self.unread.read(self)
+        place = self.place
+        if place.token is not None or place.others:
+            self.unread.read(place)
 
     def within(self, bits: Mask, low: int) -> Mask:
         """Its bytes in an array that begins at some byte of the store."""
@@ -211,7 +209,7 @@ class Access:
     @property
     def complete(self) -> bool:
         """Whether all of the tensor is known to be initialised."""
-        return self.initialised or self.store.knows(self.number)
+        return self.place.initialised or self.store.knows(self.number)
 
     @property
     def mask(self) -> Mask:
@@ -228,9 +226,10 @@ class Access:
     @property
     def uninitialised(self) -> bool:
         """Whether some of its bytes are uninitialised."""
-        if not self.initialised:
-            self.initialised = self.store.knows(self.number) or bool(self.bits().all())
-        return not self.initialised
+        place = self.place
+        if not place.initialised:
+            place.initialised = self.store.knows(self.number) or bool(self.bits().all())
+        return not place.initialised
 
     def packed_mask(self) -> Iterator[bytes]:
         """The mask of bytes in row-major order, a bit each, piece by piece."""
@@ -269,9 +268,9 @@ class Access:
 
     def mark(self) -> None:
         """All of it has been written."""
-        if self.initialised:
+        if self.place.initialised:
             return
-        self.initialised = True
+        self.place.initialised = True
         if self.pattern.whole:
             self.store.complete.add(self.number)
         elif self.number not in self.store.complete:

@@ -43,6 +43,5 @@ class Addresses:
 
     def forget(self) -> None:
         """Forget what is known of the memory: a checkpoint was restored."""
-        for pattern in self._patterns.values():
-            for access in pattern.accesses.values():
-                access.initialised = False
+        for area in self.losses.areas.values():
+            area.forget()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
 from nasm.isa.core_state import Bytes, Place
+from nasm.program.program import Instruction, Program
 from nasm.sim.memory import Journal, Store
 from nasm.views.tensor import Memory
 
@@ -97,13 +98,30 @@ Report = Callable[[str, str, str, Sequence[tuple[Any, str]], bool], None]
 """Called for a finding: see :meth:`nasm.isa.core_state.Surroundings.report`."""
 
 
+class QueueLines:
+    """The instructions of a queue of a program."""
+
+    def __init__(self, program: Program, queue: int) -> None:
+        self.program, self.queue = program, queue
+
+    def instruction(self, pc: int) -> Instruction:
+        """The instruction at a pc."""
+        return self.program.instructions[self.program.queues[self.queue].instructions[pc]]
+
+
 class Around:
     """What the object that a core holds can reach."""
 
     def __init__(
-        self, core: int, memories: Mapping[str, Bytes], clock: Clock, report: Report
+        self,
+        core: int,
+        memories: Mapping[str, Bytes],
+        clock: Clock,
+        report: Report,
+        program: Program,
     ) -> None:
         self.core, self._memories, self._clock, self._report = core, memories, clock, report
+        self._program = program
 
     @property
     def now(self) -> int:
@@ -124,6 +142,13 @@ class Around:
     def memory(self, name: str) -> Bytes:
         """A memory whose bytes have numbers, by its name."""
         return self._memories[name]
+
+    def lines(self, engine: str) -> QueueLines | None:
+        """The instructions of an engine of the core."""
+        for number, lines in enumerate(self._program.queues):
+            if (lines.core, lines.engine) == (self.core, engine):
+                return QueueLines(self._program, number)
+        return None
 
     @property
     def place(self) -> Place:

@@ -49,7 +49,7 @@ class EntryTile:
 
     def known(self, first: int, count: int) -> bool:
         """Whether these entries are initialised."""
-        if self.access.initialised:
+        if self.access.place.initialised:
             return True
         known = np.asarray(self.access.mask.all(axis=-1))
         return bool(self._in_order(known)[first : first + count].all())

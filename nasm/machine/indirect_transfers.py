@@ -81,7 +81,7 @@ class MoveSide:
         """Which elements are initialised."""
         if self.found is not None:
             return self.found.written(self.inside(chosen))
-        if self.access.initialised or not self.access.uninitialised:
+        if self.access.place.initialised or not self.access.uninitialised:
             return np.ones(self.view.shape, np.bool_)
         return self.access.known()
 

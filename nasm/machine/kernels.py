@@ -97,10 +97,11 @@ class ReadyInstruction:
     def values(self) -> Any:
         """What the semantics make of what is there now."""
         for access in self.touched:
-            if not access.initialised and access.uninitialised:
+            place = access.place
+            if not place.initialised and access.uninitialised:
                 self.findings.uninitialised(access.view, access.missing)
-            if access.token is not None or access.others:
-                access.look()
+            if place.token is not None or place.others:
+                access.unread.read(place)
         arguments = self.arguments
         if self.readers:
             arguments = arguments.copy()  # kept no longer than the call: what is freed is hot
@@ -165,7 +166,8 @@ class GeneralKernel(ReadyInstruction):
         if more or len(self.stored) > 1:
             losses = self.losses
             losses.written_with(
-                PiecewiseResult(losses.clock.acting, left=-1 if more else 0), self.stored
+                PiecewiseResult(losses.clock.acting, left=-1 if more else 0),
+                [access.place for access in self.stored],
             )
 
 

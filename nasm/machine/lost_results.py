@@ -41,22 +41,33 @@ SILENT: Final = Silent()
 
 
 class ByteRange(Protocol):
-    """An access: its bytes in their store, from ``low`` up to ``high``.
-
-    ``token`` says who wrote it, if nothing has read a byte of that since; it is IDLE until
-    something is written in the area. ``others`` are the places that have a byte in common with it,
-    ``clock`` says who writes.
-    """
+    """An access: its bytes in their store, from ``low`` up to ``high``."""
 
     region: Region
     low: int
     high: int
-    token: Token | Idle | None
-    others: list[Any]
-    clock: Acting
 
     def within(self, bits: Mask, low: int) -> Mask:
         """Its bytes in an array that begins at some byte of the store."""
+
+
+class TrackedBytes:
+    """The bytes of an access, and of all others to the same bytes, whichever tensor they are of.
+
+    ``token`` says who wrote them, if nothing has read one of them since; it is IDLE until something
+    is written in the area. ``others`` are the places that have a byte in common with this one,
+    ``clock`` says who writes. ``initialised`` is set once all of it is known to be, which only a
+    restored checkpoint undoes. ``dense`` says that it is a plain run in each of its rows.
+    """
+
+    __slots__ = ("access", "clock", "dense", "initialised", "others", "region", "token")
+    CACHES = ("access", "clock", "initialised", "others")
+
+    def __init__(self, access: ByteRange, dense: bool, clock: Acting) -> None:
+        self.access, self.region, self.dense, self.clock = access, access.region, dense, clock
+        self.token: Token | Idle | None = IDLE
+        self.others: list[TrackedBytes] = []
+        self.initialised = False
 
 
 class PiecewiseResult:
@@ -83,7 +94,7 @@ class Piece:
 
     def __init__(self, result: PiecewiseResult, rest: Mask | None = None) -> None:
         self.result, self.rest = result, rest
-        self.clear: set[ByteRange] = set()
+        self.clear: set[TrackedBytes] = set()
 
 
 class Idle:
@@ -121,14 +132,14 @@ class Losses:
         self.open[result] = None
         return result
 
-    def landed(self, result: PiecewiseResult, count: int, places: Iterable[ByteRange]) -> None:
+    def landed(self, result: PiecewiseResult, count: int, places: Iterable[TrackedBytes]) -> None:
         """So many of the shares that move anything have landed, at some places."""
         self.written_with(result, places)
         result.due -= count
         if not result.due:
             self.open.pop(result, None)
 
-    def written_with(self, result: PiecewiseResult, places: Iterable[ByteRange]) -> None:
+    def written_with(self, result: PiecewiseResult, places: Iterable[TrackedBytes]) -> None:
         """Places were just written with one result."""
         acting = self.clock.acting
         for place in places:
@@ -183,18 +194,34 @@ class Losses:
 class Unread:
     """The places of one area, and what is unread in them."""
 
-    CACHES = ("_covering", "_idle", "_pairs", "_sizes", "clock", "places")
+    CACHES = ("_covering", "_idle", "_known", "_pairs", "_sizes", "clock", "places")
 
     def __init__(self, losses: Losses) -> None:
         self.losses = losses
         self.clock: Acting = losses.clock
-        self.places: list[ByteRange] = []
-        self._idle: list[ByteRange] | None = []
+        self.places: list[TrackedBytes] = []
+        self._idle: list[TrackedBytes] | None = []
         self._pairs = 0
-        self._sizes: dict[int, list[tuple[int, int, ByteRange]]] = {}
-        self._covering: dict[tuple[ByteRange, ByteRange], bool] = {}
+        self._sizes: dict[int, list[tuple[int, int, TrackedBytes]]] = {}
+        self._covering: dict[tuple[TrackedBytes, TrackedBytes], bool] = {}
+        self._known: dict[tuple[Any, ...], TrackedBytes] = {}
 
-    def read(self, place: ByteRange) -> None:
+    def tracked(self, access: ByteRange, dense: bool) -> TrackedBytes:
+        """The place of an access: one for all accesses to the same bytes."""
+        region = access.region
+        key = (region.rows, region.low, region.high) if dense else region
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = TrackedBytes(access, dense, self.clock)
+            self._enter(found)
+        return found
+
+    def forget(self) -> None:
+        """Forget what is known to be initialised: a checkpoint was restored."""
+        for place in self._known.values():
+            place.initialised = False
+
+    def read(self, place: TrackedBytes) -> None:
         """Something is about to read all of a place."""
         if place.token is IDLE:
             return
@@ -205,18 +232,18 @@ class Unread:
             elif self._touches(place, other, token):
                 other.token, token.result.left = None, -1
 
-    def wrote(self, place: ByteRange) -> None:
+    def wrote(self, place: TrackedBytes) -> None:
         """Something has just written all of a place."""
         if self._idle is not None:
             idle, self._idle = self._idle, None
             for other in idle:
-                self.enter(other)
+                self._enter(other)
         for other in (place, *place.others):
             if isinstance(other.token, tuple | Piece):
                 self._over(place, other, other.token)
         place.token = place.clock.acting
 
-    def _over(self, place: ByteRange, other: ByteRange, token: Token) -> None:
+    def _over(self, place: TrackedBytes, other: TrackedBytes, token: Token) -> None:
         """Something was written over what another place held, all of it or a part."""
         acting = self.losses.clock.acting
         if token is acting:  # one of its own pieces
@@ -237,14 +264,14 @@ class Unread:
         other.token = None
         self.losses.gone(token, acting)
 
-    def _covers(self, place: ByteRange, other: ByteRange) -> bool:
+    def _covers(self, place: TrackedBytes, other: TrackedBytes) -> bool:
         """Whether a place has every byte of another one."""
         found = self._covering.get((place, other))
         if found is None:
             found = self._covering[place, other] = covers(place.region, other.region)
         return found
 
-    def _touches(self, place: ByteRange, other: ByteRange, piece: Piece) -> bool:
+    def _touches(self, place: TrackedBytes, other: TrackedBytes, piece: Piece) -> bool:
         """Whether a place has a byte that is left of another one."""
         if piece.rest is None:
             return True
@@ -258,14 +285,14 @@ class Unread:
 
     # -- what lies near
 
-    def enter(self, place: ByteRange) -> None:
+    def _enter(self, place: TrackedBytes) -> None:
         """A place that something may read or write: what is near it counts from a write on."""
         if self._idle is not None:
             self._idle.append(place)
             return
-        place.token, region = None, place.region
+        place.token, region, dense = None, place.region, place.dense
         for other in self._near(region):
-            if overlap(region, other.region):
+            if overlap(region, other.region, dense and other.dense):
                 place.others.append(other)
                 other.others.append(place)
                 self._pairs += 1
@@ -278,7 +305,7 @@ class Unread:
                 other.token, other.clock = None, SILENT
                 other.others.clear()
 
-    def _near(self, region: Region) -> Iterator[ByteRange]:
+    def _near(self, region: Region) -> Iterator[TrackedBytes]:
         """Places whose lowest and highest bytes leave open whether they overlap a region."""
         if self.clock is SILENT:
             return
@@ -289,7 +316,7 @@ class Unread:
                 yield place
 
 
-def _rest(place: ByteRange, other: ByteRange, piece: Piece) -> Mask | None:
+def _rest(place: TrackedBytes, other: TrackedBytes, piece: Piece) -> Mask | None:
     """The bytes of a piece without those of a place; None if they lie too far apart."""
     gone = _bits(place, other)
     if gone is None:
@@ -297,11 +324,12 @@ def _rest(place: ByteRange, other: ByteRange, piece: Piece) -> Mask | None:
     return ~gone if piece.rest is None else piece.rest & ~gone
 
 
-def _bits(place: ByteRange, other: ByteRange) -> Mask | None:
+def _bits(place: TrackedBytes, other: TrackedBytes) -> Mask | None:
     """Which bytes of another place a place has; None if they lie too far apart."""
-    first, last = min(other.low, place.low), max(other.high, place.high)
+    mine, theirs = place.access, other.access
+    first, last = min(theirs.low, mine.low), max(theirs.high, mine.high)
     if last - first > WIDEST:
         return None
     bits = np.zeros(last - first, np.bool_)
-    place.within(bits, first)[...] = True
-    return other.within(bits, first)
+    mine.within(bits, first)[...] = True
+    return theirs.within(bits, first)

@@ -196,7 +196,7 @@ class Machine:
         for tensor in program.tensors.values():
             if tensor.memory.numbered:  # what the core holds may read it: that is not known
                 self.losses.area(state.areas[tensor.index]).clock = SILENT
-        around = Around(core, memories, self.scheduler, self.findings.reported)
+        around = Around(core, memories, self.scheduler, self.findings.reported, program)
         held = make(program.generation, around)
         _set(program, core, held)
         for pace in self.paces[core].values():

@@ -319,7 +319,7 @@ class Operands:
         binding.writes.append(access.region)
 
         def commit(result: Any) -> None:
-            if not access.initialised and access.uninitialised:
+            if not access.place.initialised and access.uninitialised:
                 findings.uninitialised(access.view, access.missing, adding=True)
             if access.store.not_accumulable is not None and not access.accumulable():
                 findings.not_accumulable(value)

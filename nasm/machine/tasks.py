@@ -106,7 +106,7 @@ class Tasks:
                 raise Failure(refused.at(self.program.span(self.queue, pc))) from None
         return task, self.waits[lines.waits[pc]] if not pc.micro else None
 
-    def expand(self, pc: int) -> Sequence[Instruction] | None:
+    def expand(self, pc: int) -> Sequence[Instruction] | Blocked | None:
         """What the target has the queue execute for the instruction at a pc."""
         program, lines = self.program, self.lines
         assert program.target.expand is not None
@@ -114,7 +114,8 @@ class Tasks:
         try:
             place = self.queue, pc
             found = program.target.expand(self.kernels.holds, self._engine, instruction, place)
-            if found is not None and not len(found) and (lines.waits[pc] or lines.updates[pc]):
+            empty = found is not None and not isinstance(found, Blocked) and not len(found)
+            if empty and (lines.waits[pc] or lines.updates[pc]):
                 raise Refused(
                     "E0522",
                     f"{instruction.row.name} expands to no instruction here, so that nothing is "

@@ -12,7 +12,7 @@ import numpy as np
 
 from nasm.base.pieces import Window
 from nasm.machine.access import Access, PatternLayout, Values
-from nasm.machine.lost_results import IDLE, Idle, Token, Unread
+from nasm.machine.lost_results import Unread
 from nasm.sim.memory import Array, CopyOnWrite, Journal, Mask, Store
 from nasm.views.arrangement import Arrangement
 from nasm.views.view import View
@@ -47,13 +47,9 @@ class ArrangedAccess(Access):
         self.region = pattern.region(view.tensor.offset or 0)
         self.low, self.high = start, start + len(self.array)
         self.kept: Journal | None = None
-        self.initialised = False
-        unread = self.unread = pattern.unread
-        self.clock = unread.clock
-        self.token: Token | Idle | None = IDLE
-        self.others: list[Access] = []
+        self.unread = pattern.unread
         self.derived = {}
-        unread.enter(self)
+        self.place = self.unread.tracked(self, pattern.dense)
 
     @property
     def _arrangement(self) -> Arrangement:
@@ -101,7 +97,7 @@ class ArrangedAccess(Access):
         self.array[...] = data
         uses = self._arrangement.uses(tensor.shape).reshape(whole.size, -1)
         written[uses[marks.any(axis=1)]] = True
-        self.unread.wrote(self)
+        self.unread.wrote(self.place)
 
     def _bytes(self, marks: Mask) -> Mask:
         """The marks of the bytes of the view's elements, of those of all elements."""

@@ -70,7 +70,7 @@ class DirectMove:
     def take(self, _: Chosen, findings: Findings, who: Who | None = None) -> Taken:
         """The bytes to move, as they are now."""
         for access in self.reads:
-            if not access.initialised and access.uninitialised:
+            if not access.place.initialised and access.uninitialised:
                 findings.uninitialised(access.view, access.missing, who=who)
             access.look()
         taken = self._take()
@@ -85,7 +85,7 @@ class DirectMove:
         if self.op != ONTO:
             write.put_elements(values)
             return
-        if not write.initialised and write.uninitialised:
+        if not write.place.initialised and write.uninitialised:
             findings.uninitialised(write.view, write.missing, adding=True)
         taken = values.take() if isinstance(values, CopyOnWrite) else values
         more = dtypes.to_float32(taken, write.view.dtype)
@@ -210,7 +210,7 @@ class TransferBytes:
         chosen, findings, moves = self.chosen, self.findings, self.bound.moves(shares)
         for move, values in zip(moves, payload, strict=True):
             move.put(chosen, values, findings)
-        places = [move.write for move in moves if isinstance(move, DirectMove)]
+        places = [move.write.place for move in moves if isinstance(move, DirectMove)]
         self.losses.landed(self.result, self.bound.moving(shares), places)
 
     def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:

@@ -23,7 +23,8 @@ MISUSED = "E0651"
 """The code of a call that NKI has no meaning for."""
 
 _SOURCES: dict[str, tuple[list[str], Source]] = {}
-_SPANS: dict[tuple[CodeType, int], Span | None] = {}
+_SPANS: dict[tuple[str, CodeType, int], Span | None] = {}
+"""By file too: code of two files is equal to Python if only its file differs."""
 
 Mark = tuple[CodeType, int]
 """A line of Python: what it belongs to, and its number."""
@@ -136,10 +137,11 @@ def _line_at(code: CodeType, at: int) -> int:
 
 def span_of(mark: Mark) -> Span | None:
     """A line of Python as a place; None if its text is not known."""
-    if mark not in _SPANS:
-        code, number = mark
-        _SPANS[mark] = line_of(code.co_filename, number)
-    return _SPANS[mark]
+    code, number = mark
+    key = code.co_filename, code, number
+    if key not in _SPANS:
+        _SPANS[key] = line_of(code.co_filename, number)
+    return _SPANS[key]
 
 
 def line_of(name: str, number: int) -> Span | None:

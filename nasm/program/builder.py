@@ -27,6 +27,7 @@ from nasm.program.notes import declared_note, in_order
 from nasm.program.operand_parts import join
 from nasm.program.placement import place
 from nasm.program.program import Expectation, Instruction, Program, Update, Wait
+from nasm.program.pushes import Pushes
 from nasm.program.text_items import PlacedLabel, Recorded
 from nasm.views.view import View
 
@@ -78,6 +79,11 @@ class ProgramBuilder(Declarations):
         made._declared.update((t.name, t.span) for t in program.transfers.values())
         made._placed = len(program.tensors)
         made._resumed = made._blocks.use = True
+        made.pushes = Pushes(program)
+        for (core, engine), number in list(made._queues.items()):
+            fed = made.generation.engine(engine).pushes
+            if fed:
+                made.pushes.add(number, made._queues[core, fed])
         return made
 
     def begin(self) -> None:
@@ -276,7 +282,15 @@ class ProgramBuilder(Declarations):
         return len(self.program.chains) - 1
 
     def append(self, queue: int, made: Made, span: int, chain: int = 0) -> int:
-        """Put an instruction at the end of a queue; returns its pc."""
+        """Put an instruction at the end of a queue; returns its pc.
+
+        If its engine pushes those of another, what that one has so far is pushed before it.
+        """
+        if queue in self.pushes.by_queue:
+            self._push(queue, self.pushes.before(queue, self.program.instructions[made[0]]))
+        return self._put(queue, made, span, chain)
+
+    def _put(self, queue: int, made: Made, span: int, chain: int) -> int:
         lines = self.program.queues[queue]
         instruction = made[0]
         if self._blocks.over:
@@ -294,6 +308,17 @@ class ProgramBuilder(Declarations):
         lines.spans.append(span)
         lines.chains.append(chain)
         return len(lines.instructions) - 1
+
+    def _push(self, queue: int, count: int) -> None:
+        """Let a queue push so many instructions of another: the next ones."""
+        if not count:
+            return
+        assert self.target.pushing is not None
+        mnemonic, operand = self.target.pushing
+        made = self.make(queue, self.row(mnemonic), [], {operand: count}, None, None)
+        fed, at = self.pushes.made(queue, count)
+        lines = self.program.queues[fed]
+        self._put(queue, made, lines.spans[at], lines.chains[at])
 
     def label(self, queue: int, name: str, span: Span | None = None) -> None:
         """Name the place of the next instruction of a queue."""
@@ -378,6 +403,7 @@ class ProgramBuilder(Declarations):
                 del column[size:]
             while len(lines.labels) > labels:
                 lines.labels.popitem()
+        self.pushes.count_again()
 
     def forget(self) -> None:
         """Give up what finds an instruction, or a place, that was made before."""
@@ -386,7 +412,15 @@ class ProgramBuilder(Declarations):
         self._spans.clear()
 
     def check(self, undeclared: Container[str], unsaid: Unsaid, first: int = 0) -> None:
-        """Check every instruction from one on; raises Failure with all problems there are."""
+        """Check every instruction from one on; raises Failure with all problems there are.
+
+        Queues that push have pushed everything then.
+        """
+        self.pushes.count_again()
+        for queue, pusher in self.pushes.by_queue.items():
+            if not pusher.written:
+                self._push(queue, self.pushes.left(pusher))
+        self.problems += self.pushes.wrong()
         new = max(first, self._checked)
         self.problems += self._broken(unsaid, new)
         self._checked = len(self.program.instructions)

@@ -20,6 +20,7 @@ from nasm.program.initializers import possible
 from nasm.program.notes import another, declared_note
 from nasm.program.placement import fixed_problem
 from nasm.program.program import Instruction, Program, QueueProgram
+from nasm.program.pushes import PUSHING, Pushes
 from nasm.program.settings import assigned, settings_of
 from nasm.views.arrangement import Arrangement
 from nasm.views.methods import dtype_named
@@ -158,6 +159,7 @@ class Declarations:
         self._declared: dict[str, Span | None] = {}
         self._resumed = False
         self._blocks = Blocks()
+        self.pushes = Pushes(self.program)
         self._entered = -1
 
     def enter(self, core: int) -> None:
@@ -168,9 +170,8 @@ class Declarations:
         arguments.core_exists(self.target, self.generation, core)
         for number in range(self._entered + 1, core + 1):
             for engine in self.generation.engines:
-                name = engine.name
-                self._queues[number, name] = len(self.program.queues)
-                self.program.queues.append(QueueProgram(number, name))
+                if not engine.pushes:
+                    self._add_queue(engine.name, number)
         self._entered = max(self._entered, core)
         self.program.cores = self._entered + 1
 
@@ -180,8 +181,20 @@ class Declarations:
         if found is None:
             name = self.generation.engine(str(engine)).name
             self.enter(core)
+            if (core, name) not in self._queues:
+                self._add_queue(name, core)
             found = self._queues[core, engine] = self._queues[core, name]
         return found
+
+    def _add_queue(self, engine: str, core: int) -> None:
+        pushes = self.generation.engine(engine).pushes
+        if pushes and self._resumed:
+            message = f"the instructions of {pushes} come without {engine} in a run that has begun"
+            raise Refused(PUSHING, message, f"give {engine} a line in the program")
+        number = self._queues[core, engine] = len(self.program.queues)
+        self.program.queues.append(QueueProgram(core, engine))
+        if pushes:
+            self.pushes.add(number, self.queue(pushes, core))
 
     def memory(self, name: str) -> Memory:
         """A memory of the generation by name."""

@@ -25,7 +25,8 @@ class RecordedRun:
         if table == schema.SUMMARY:
             self._summary = row
 
-    def close(self) -> None:
-        """Write the end of it; raises OSError."""
+    def close(self) -> dict[str, Any]:
+        """Write the end of it, and return its summary; raises OSError."""
         self._rows.close()
         self._trace.close({SUMMARY: self._summary})
+        return self._summary

@@ -111,9 +111,9 @@ class Task:
         return (self.unit,) if self.needs is None else self.needs.resources
 
 
-Expand = Callable[[int], Sequence[Any] | None]
+Expand = Callable[[int], Sequence[Any] | Blocked | None]
 """What the instruction at a pc expands to, in order; None if that itself is executed. It is called
-once, when the instruction reaches the head of its queue."""
+once, when the instruction reaches the head of its queue; again where it has not come there yet."""
 
 Fetched = tuple[Task, Wait | None]
 """The content of a pc of a queue: a task, which several may share, and what it waits for here."""
@@ -152,7 +152,8 @@ class Queue:
     ``put`` is where such blocks begin, and where the last one ends. ``blocked`` is what the
     condition of its next task said last, unless that may start. ``burst`` plans the execution of
     many at once, if anything can. ``expand`` is asked for what replaces an instruction, if anything
-    is; of such its pc is a ``Micro``, and ``expansion`` has those that belong to its pc.
+    is; of such its pc is a ``Micro``, and ``expansion`` has those that belong to its pc. What
+    has not reached the head of the queue yet is ``missing``: the head then only represents it.
     """
 
     __slots__ = (
@@ -183,6 +184,7 @@ class Queue:
         "latency",
         "length",
         "mark",
+        "missing",
         "parked",
         "pc",
         "poster",
@@ -198,7 +200,7 @@ class Queue:
         "pc", "head", "wait", "waited", "parked", "arrived", "asked", "behind", "blocked",
         "blocker", "done", "due", "reached", "last_finish", "count", "finished", "busy",
         "busy_until", "mark", "cause", "because", "poster", "record", "interval", "latency",
-        "resume", "expansion",
+        "resume", "expansion", "missing",
     )  # fmt: skip
 
     def __init__(
@@ -237,6 +239,7 @@ class Queue:
         self.expand: Expand | None = None
         self.burst: Any = None
         self.expansion: Sequence[Any] = ()
+        self.missing: Blocked | None = None
 
     @property
     def started(self) -> int:
@@ -245,10 +248,13 @@ class Queue:
 
     def enter(self, pc: int) -> None:
         """Continue at a pc: at the first instruction that it or those after it are expanded to."""
-        self.expansion = ()
+        self.expansion, self.missing = (), None
         while self.expand is not None and pc < self.length:
             found = self.expand(pc)
             if found is None:
+                break
+            if isinstance(found, Blocked):
+                self.missing = found
                 break
             if len(found):
                 self.expansion, pc = found, numbered(pc, 0, found)

@@ -227,6 +227,11 @@ class Scheduler:
             if queue.expand is not None and not self._entered(queue):
                 return
             task = self.bring_up(queue, now)
+        if queue.missing is not None:
+            if not self._came(queue, now):
+                return
+            task = queue.head
+            assert task is not None
         if not queue.waited and not self.waits.over(queue, now):
             return
         if task.plain:
@@ -256,6 +261,25 @@ class Scheduler:
         if queue.done:
             queue.due = NEVER
         return not queue.done
+
+    def _came(self, queue: Queue, now: int) -> bool:
+        """Whether what was missing at the head of a queue is there now, and may try to start."""
+        self.acting = (queue.index, queue.pc)
+        queue.enter(queue.pc)
+        if self.gates.closed(queue, lambda: queue.missing):
+            return False
+        if queue.pc >= queue.length and not queue.resume:
+            queue.head = queue.wait = None
+            queue.done, queue.due = True, NEVER
+            return False
+        cause, because, reached = queue.cause, queue.because, queue.reached
+        self.bring_up(queue, now)
+        queue.reached = reached
+        if queue.due > now:
+            self.push(queue.due, START + queue.index, queue)
+            return False
+        queue.cause, queue.because = cause, because
+        return True
 
     def _may_start(self, queue: Queue, task: Task, now: int) -> bool:
         """Whether nothing but a port can block a task that is not plain; if not, it tries again."""
@@ -402,6 +426,11 @@ class Scheduler:
         """
         task, wait = queue.head, queue.wait = queue.fetch(queue.pc)
         queue.waited = wait is None
+        if queue.missing is not None:
+            queue.cause, queue.blocker, queue.because = ORDER, None, queue.record
+            queue.reached = queue.due = least
+            queue.behind = None
+            return task
         if task.pace is not None:
             self._make_ready(queue, task, least, ORDER, queue.record)
         unit, needs = task.unit, task.needs

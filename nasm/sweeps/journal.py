@@ -6,7 +6,6 @@ changed: its key says what was asked for, and each file that it read has the con
 
 from __future__ import annotations
 
-import fcntl
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -95,6 +94,8 @@ def journal(path: str) -> Iterator[Journal]:
     if not path:
         yield Journal(None)
         return
+    import fcntl  # which not every Python in a browser has
+
     with ExitStack() as opened:
         try:
             out = opened.enter_context(host_files.opened(path, "ab"))

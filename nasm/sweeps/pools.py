@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from importlib import import_module
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from nasm.base.problems import Failure, Problem
 from nasm.sweeps import work
 from nasm.sweeps.work import OtherVersion
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 J = TypeVar("J")
 R = TypeVar("R")
@@ -92,6 +94,9 @@ class Processes:
         self._executor: ProcessPoolExecutor | None = None
 
     def _made(self) -> ProcessPoolExecutor:
+        import multiprocessing  # which not every Python in a browser has
+        from concurrent.futures import ProcessPoolExecutor
+
         # a server that has imported what a run needs: a worker is a copy of it
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload([work.__name__, "nasm.debugger.session"])

@@ -139,6 +139,12 @@ class _Text:
                     "the rounds of a '.loop' are made at run time: they have no order of lines"
                 )
                 hint = "'.for k in 0..4' has its rounds in the text"
+                if span.source.label:
+                    message = "'sync' writes out the rounds of loops of the text itself, and not "
+                    message += f"those of {span.source.label}, which it includes"
+                    where = "call of the macro" if span.chain else "'.include'"
+                    hint = f"write the lines of this loop in the place of the {where}, or moments "
+                    hint += "into it by hand: 'post done[k]' and 'after done[k - 1]'"
             raise self._refuse(message, one, hint)
 
     def check_bare(self) -> None:

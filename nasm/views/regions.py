@@ -118,13 +118,16 @@ def intersect(these: tuple[Region, ...], those: tuple[Region, ...]) -> bool:
     return False
 
 
-def overlap(a: Region, b: Region) -> bool:
-    """Whether two accesses touch a byte in common; exact for any pattern."""
+def overlap(a: Region, b: Region, dense: bool = False) -> bool:
+    """Whether two accesses touch a byte in common; exact for any pattern.
+
+    Where both are known to be ``dense`` that is not found out again.
+    """
     if a.area != b.area or a.place != b.place or a.low >= b.high or b.low >= a.high:
         return False
     if not _rows_intersect(a, b):
         return False
-    if a.dense and b.dense:
+    if dense or (a.dense and b.dense):
         return True
     if a.runs or b.runs:
         return _runs_intersect(a.spans(), b.spans())

@@ -2,11 +2,13 @@
 
     make model
     python programs/models/minilm.py "A first sentence." "Another one."
+    python programs/models/minilm.py --library CHECKOUT
 
 Every layer runs on the kernels in programs/nki; tensors stay in HBM between them. The host looks up
 embeddings, and takes the mean of the tokens in the end. Sentences are packed into blocks of 128
-tokens, and a mask keeps them apart. The exit code is 0 if each sentence's vector is that of the
-model in NumPy, and if the cosines of the usual sentences are those that are published.
+tokens, and a mask keeps them apart. With ``--library`` what projects and attends are kernels of a
+checkout of AWS's nki-library. The exit code is 0 if each sentence's vector is that of the model in
+NumPy, and if the cosines of the usual sentences are those that are published.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import minilm_library
 import minilm_reference
 import ml_dtypes
 import numpy as np
@@ -57,10 +60,14 @@ def kernel(name: str) -> Any:
 
 @dataclass(frozen=True)
 class Packed:
-    """Sentences in blocks: rows of the embedding, the mask, and which rows each sentence has."""
+    """Sentences in blocks: rows of the embedding, the mask, and which rows each sentence has.
+
+    ``bounds`` are the first row of each row's sentence, and the one after its last.
+    """
 
     rows: Array
     mask: Array
+    bounds: Array
     places: tuple[slice, ...]
 
 
@@ -81,12 +88,14 @@ def packed(weights: Weights, sentences: Sequence[Sequence[int]]) -> Packed:
     ]
     rows = np.zeros((BLOCK * len(used), weights.config.hidden), np.float32)
     owner = np.full(len(rows), -1)
+    bounds = np.arange(len(rows))[:, None] + [0, 1]
     for number, (place, tokens) in enumerate(zip(places, sentences, strict=True)):
         rows[place] = tables[0][list(tokens)] + tables[1][: len(tokens)] + tables[2][0]
         owner[place] = number
+        bounds[place] = place.start, place.stop
     same = owner.reshape(-1, BLOCK, 1) == owner.reshape(-1, 1, BLOCK)
     mask = np.where(same, 0, APART).astype(np.float32).reshape(len(rows), BLOCK)
-    return Packed(rows, mask, tuple(places))
+    return Packed(rows, mask, bounds.astype(np.float32), tuple(places))
 
 
 class Layers:
@@ -134,11 +143,16 @@ def encode(
     dtype: str = "bf16",
     cores: int = 1,
     fused: bool = False,
+    library: minilm_library.LibraryKernels | None = None,
 ) -> Array:
     """A vector of length 1 for each list of tokens, by kernels that run within ``model``."""
     config, given = weights.config, packed(weights, sentences)
-    layers, mask = Layers(weights, model, dtype), model.put(given.mask, "mask")
-    layer = kernel("transformer_layer")[cores] if fused else by_kernels(cores)
+    layers = Layers(weights, model, dtype)
+    if library is not None:
+        layer, mask = by_library(cores, library), given.bounds
+    else:
+        layer = kernel("transformer_layer")[cores] if fused else by_kernels(cores)
+        mask = model.put(given.mask, "mask")
     x = kernel("layernorm")[cores](given.rows, *layers.first, eps=config.eps)
     products = {"bf16": "bfloat16", "f32": "float32"}[dtype]
     for each in layers.layers:
@@ -156,6 +170,18 @@ def by_kernels(cores: int) -> Any:
     def layer(x: Any, mask: Any, heads: int, weights: Any, eps: float, dtype: str) -> Any:
         attended = attention(projection(x, *weights["qkv"]), mask, heads, dtype)
         x = layernorm(projection(attended, *weights["out"]), *weights["norm1"], x, eps)
+        return layernorm(mlp(x, *weights["mlp"]), *weights["norm2"], x, eps)
+
+    return layer
+
+
+def by_library(cores: int, kernels: minilm_library.LibraryKernels) -> Any:
+    """The same with the library's kernels where it has them."""
+    attending = minilm_library.attending(kernels)
+    layernorm, mlp = (kernel(name)[cores] for name in ("layernorm", "mlp"))
+
+    def layer(x: Any, bounds: Any, heads: int, weights: Any, eps: float, dtype: str) -> Any:
+        x = layernorm(attending(x, bounds, heads, weights), *weights["norm1"], x, eps)
         return layernorm(mlp(x, *weights["mlp"]), *weights["norm2"], x, eps)
 
     return layer
@@ -189,7 +215,10 @@ def answered(given: argparse.Namespace, model: nasm.nki.Model) -> Answer:
     weights, sentences = load(given.random), tuple(given.sentences or SENTENCES)
     tokenizer = Tokenizer(weights)
     tokens = [tokenizer.tokens(sentence, BLOCK) for sentence in sentences]
-    how = {"dtype": given.dtype, "cores": given.lnc, "fused": given.fused}
+    how = {"dtype": given.dtype, "cores": given.lnc}
+    checkout = given.library
+    library = None if checkout is None else minilm_library.kernels_of(checkout, given.lnc)
+    how |= {"fused": given.fused, "library": library}
     with model:
         found = encode(weights, tokens, model, **how)
     wanted = minilm_reference.embeddings(weights, tokens)
@@ -241,11 +270,20 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--lnc", type=int, choices=(1, 2), default=1, help="how many cores")
     parser.add_argument("--dtype", choices=DTYPES, default="bf16", help="the dtype of products")
     parser.add_argument("--fused", action="store_true", help="a launch for a layer, not six")
+    parser.add_argument(
+        "--library", type=Path, metavar="CHECKOUT", help="AWS's nki-library, for its kernels"
+    )
     parser.add_argument("--random", action="store_true", help="with made-up weights")
     parser.add_argument("--json", action="store_true", help="the answer as a document")
     parser.add_argument("--profile", action="store_true", help="where the time went, as well")
     parser.add_argument("--timeline", metavar="FILE", help="write a trace of it for Perfetto")
-    return parser.parse_args(argv)
+    found = parser.parse_args(argv)
+    if found.library is not None:
+        if found.fused or found.dtype != "bf16":
+            parser.error("--library multiplies in bfloat16, with a launch for each kernel")
+        if not (found.library / minilm_library.HOME).is_dir():
+            parser.error(f"{found.library} is no checkout of nki-library")
+    return found
 
 
 def main(argv: Sequence[str] | None = None) -> int:

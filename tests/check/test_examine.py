@@ -19,7 +19,7 @@ VENDOR = sorted((ROOT / "tests" / "vendor").glob("*.nasm"))
 HEAD = """\
 .target trn2
 .hbm   X  f32[128, 8]  input = iota
-.hbm   Y  f32[128, 8]  output
+.hbm   Y  f32[128, 8]  output = zeros
 .sbuf  t  f32[128, 8]
 .sbuf  u  f32[128, 8]
 .sbuf  v  f32[128, 8]
@@ -61,7 +61,7 @@ def test_a_race_is_found() -> None:
 
 
 def test_what_values_decide_is_said_in_a_line_with_its_place() -> None:
-    text = ".sbuf n i32[1, 1]\n@sync\n TensorLoad %r0, n\n Nop $a++\n"
+    text = ".sbuf n i32[1, 1] = zeros\n@sync\n TensorLoad %r0, n\n Nop $a++\n"
     text += " CompareBranch %r0, 1, op=equal, target=end\n Nop\nend:\n Nop $a >= 1\n"
     found = problems_of(text)
     assert (found.ended, found.whole, found.ok) == ("values", False, True)

@@ -13,7 +13,7 @@ import pytest
 from nasm.apps.cli import results
 from nasm.base.problems import Failure, Problem
 from nasm.base.source import Source, Span
-from tests.cli.programs import MATMUL
+from tests.cli.programs import MATMUL, terminal
 
 RMSNORM = Path(__file__).parents[2] / "programs" / "nki" / "rmsnorm.py"
 
@@ -141,3 +141,22 @@ def test_an_option_of_another_tool_is_refused_with_what_to_write(ran: Any, halve
         done = ran("run", halves, *words)
         assert done.code == 2
         assert said in done.err
+
+
+@pytest.mark.parametrize("width", [30, 47])
+def test_what_is_said_on_a_narrow_terminal_breaks_between_words(width: int, tmp_path: Path) -> None:
+    folder = tmp_path / "a_folder_with_a_name_that_is_wider_than_the_terminal_is"
+
+    def said(*words: str) -> list[str]:
+        given = ("learn", "--dir", folder, *words)
+        with terminal(*given, COLUMNS=str(width)) as (child, reader):
+            shown = reader()
+            child.wait()
+        lines = [line.rstrip() for line in shown.replace("\r", "").split("\n")]
+        return lines[next(n for n, line in enumerate(lines) if line.startswith(("edit", "0 of"))) :]
+
+    wide = [word for line in said("--once") for word in line.split() if "/" in word]
+    assert [word for word in wide if word.endswith(f"{folder.name}/add.nasm")]
+    listed = said("--list")
+    assert "the course of two hours plans" in " ".join(listed)
+    assert max(map(len, listed)) <= width

@@ -166,8 +166,53 @@ def test_the_course_of_two_hours_is_that_of_its_page(folder: Path) -> None:
     rows = re.findall(r"^\| (\d+) \| .*? \| (?:`(\w+)`)? *\|", table, re.MULTILINE)
     planned = {name: int(minutes) for minutes, name in rows if name}
     exercises = Course(folder).exercises
-    assert planned == {e.name: e.wanted.minutes for e in exercises if e.wanted.minutes}
+    assert planned == {
+        e.name: e.wanted.minutes["2h"] for e in exercises if "2h" in e.wanted.minutes
+    }
     assert sum(int(minutes) for minutes, _ in rows) == 120
+
+
+def test_the_course_of_a_day_is_that_of_its_page(folder: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "course.md").read_text()
+    table = page.partition("## A day")[2].partition("\n\nFor those")[0]
+    rows = re.findall(r"^\| ([\d.]+) \| .*? \| (.*?) \|", table, re.MULTILINE)
+    of = {each.name: each.wanted.minutes.get("day", 0) for each in Course(folder).exercises}
+    first = [each.name for each in Course(folder, "2h").planned]
+    named = [re.findall(r"`(\w+)`", said) or first for _, said in rows]
+    assert [60 * float(hours) for hours, _ in rows] == [sum(map(of.get, each)) for each in named]  # type: ignore[arg-type]
+    planned = [each.name for each in Course(folder, "day").planned]
+    assert [name for each in named for name in each] == planned
+
+
+def test_a_course_is_chosen_and_continued(folder: Path, capsys: Any) -> None:
+    assert learn(folder, "--course", "2h") == 1
+    assert "exercise 1 of 6, 15 minutes planned" in capsys.readouterr().out
+    names = [each.name for each in Course(folder).planned]
+    assert len(names) == 6
+    for number, name in enumerate(names):
+        solved(folder, name)
+        assert learn(folder) == 0, name
+        assert f"exercise {number + 1} of 6" in capsys.readouterr().out
+    assert learn(folder) == 0
+    shown = capsys.readouterr()
+    assert "All 6 exercises of the course of two hours have passed" in shown.out
+    assert f"learn --course all --dir {folder}" in shown.err
+    assert learn(folder, "--list", "--course", "day") == 0
+    assert "360 are left" in capsys.readouterr().err
+    following = Course(folder).next()
+    assert following is not None
+    assert following.name == "faster"
+    assert Course(folder, "all").name == ""
+    assert learn(folder, "--course", "2 h") == 2
+    assert "did you mean '2h'" in capsys.readouterr().err
+
+
+def test_notes_of_before_there_were_courses_are_read(folder: Path) -> None:
+    folder.mkdir()
+    (folder / NOTES).write_text('{"version": 1, "passed": ["add"], "hints": {}}')
+    assert (Course(folder).name, Course(folder).passed(Course(folder).named("add"))) == ("", True)
+    (folder / NOTES).write_text('{"version": 1, "passed": [], "hints": {}, "course": ["2h"]}')
+    assert learn(folder) == 2
 
 
 def test_what_is_wrong_is_said_in_whole_by_a_command(folder: Path, capsys: Any) -> None:
@@ -180,3 +225,10 @@ def test_what_is_wrong_is_said_in_whole_by_a_command(folder: Path, capsys: Any) 
     shutil.copy(Course(folder).named("overlap").submissions(STARTER)[0], folder / "overlap.nasm")
     assert learn(folder, "overlap") == 1
     assert "the whole report" not in capsys.readouterr().err
+
+
+def test_what_is_measured_of_the_course_is_each_exercise(folder: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "course.md").read_text()
+    measured = page.partition("<!-- measured -->")[2].partition("<!-- end -->")[0]
+    names = [each.name for each in Course(folder).exercises]
+    assert re.findall(r"^\| `(\w+)` \| [\d.]+ s \| [\d.]+ s \|$", measured, re.MULTILINE) == names

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from nasm.grading import class_report
 from nasm.grading.exercise import CHECKS, Exercise, ExerciseCase, exercises_of, submissions_of
 from nasm.grading.grade import grade, reason
 from nasm.grading.grading import faults, judge
+from nasm.isolation import here, process
 from nasm.show.documents import plain
 from tests.parts import part
 
@@ -311,3 +313,37 @@ def test_sixty_submissions_get_the_points_that_they_should(exercise: Path) -> No
     assert [row["student" if "student" in row else "submission"] for row in rows] == [
         f"student{number:02}" for number in range(60)
     ]
+
+
+OF_OURS = [
+    path
+    for folder in sorted(EXERCISES.iterdir())
+    for kind in ("solutions", "wrong")
+    for path in sorted((folder / kind).glob("*.*"))
+    if path.suffix in (".nasm", ".py")
+]
+
+
+@pytest.mark.parametrize("path", part(OF_OURS, 5), ids=lambda path: f"{path.parts[-3]}-{path.stem}")
+def test_a_grade_is_the_same_without_processes(path: Path) -> None:
+    exercise, before = Exercise(path.parents[1]), dict(sys.modules)
+    isolated, here_alone = (grade(exercise, str(path), perform=p) for p in (process.run, here.run))
+    assert isolated == here_alone
+    assert class_report.one(isolated, 90, 9) == class_report.one(here_alone, 90, 9)
+    assert path.stem not in set(sys.modules) - set(before)
+
+
+def test_a_kernel_that_was_changed_or_moved_is_read_again(tmp_path: Path) -> None:
+    """Equal functions of two files are equal to Python: their places are not."""
+    exercise = Exercise(EXERCISES / "kernel")
+    text = (EXERCISES / "kernel" / "wrong" / "all_rows.py").read_text()
+    found = []
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        path = tmp_path / name / "kernel.py"
+        path.write_text(text)
+        found.append(grade(exercise, str(path), perform=here.run).message)
+    assert found[0] == found[1]
+    assert found[0].startswith("line ")
+    path.write_text("def rmsnorm(x, gain):\n    print('p')\n    raise KeyboardInterrupt\n")
+    assert "KeyboardInterrupt" in grade(exercise, str(path), perform=here.run).message

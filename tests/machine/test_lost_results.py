@@ -231,3 +231,19 @@ def test_of_too_many_pairs_of_places_nothing_is_said(monkeypatch: pytest.MonkeyP
 def test_a_run_without_values_says_nothing() -> None:
     text = HEAD.format(engine="gpsimd") + "@vector Memset a, 1.0\n@vector Memset a, 2.0\n"
     assert nasm.Session(text, values=False).run().warnings == ()
+
+
+def test_tiles_that_take_the_same_bytes_are_one_place() -> None:
+    """What is kept grows with the bytes that are touched, not with the tensors that have them."""
+    count = 40
+    tiles = "".join(f".sbuf t{n} f32[64, 16] @ 0:128\n" for n in range(count))
+    words = ".sbuf u u32[64, 16] @ 0:128\n"
+    writes = "".join(f"Memset t{n}, 1.0\n" for n in range(count))
+    read = "TensorCopy u[:, 0:4], u[:, 4:8]\n"
+    session = nasm.Session(HEAD.format(engine="gpsimd") + f"{tiles}{words}@vector\n{writes}{read}")
+    assert session.run().status.name == "FINISHED"
+    machine = session.machine
+    area = machine.losses.area(machine.state.areas[session.program.tensors["t0"].index])
+    assert len(area.places) == 3  # of all tiles, and of the two parts
+    assert [who[1] for who, _, _ in machine.losses.lost.values()] == list(range(count - 1))
+    assert machine.addresses.access(session.view("u[0:32, :]")).uninitialised is False

@@ -74,6 +74,57 @@ def test_a_fused_layer_on_two_cores_computes_the_same() -> None:
     assert [each.name for each in model.report.launches] == ["layernorm", "transformer_layer"]
 
 
+# What the pages of the library's kernels promise, in NumPy: inputs and results have a batch in
+# front, heads are apart, and tokens attend within their bounds.
+
+
+def qkv(x: Any, matrix: Any, *, bias: Any) -> Any:
+    assert x.shape[0] == bias.shape[0] == 1
+    return x @ np.asarray(matrix) + bias
+
+
+def attention(q: Any, k: Any, v: Any, **how: Any) -> Any:
+    least, past = how.pop("bound_min"), how.pop("bound_max")
+    assert how == {"causal_mask": False, "tp_k": True, "tp_out": True}
+    scores, at = q @ k.transpose(0, 2, 1), np.arange(k.shape[1])
+    assert least.shape == past.shape == (q.shape[1], 1)
+    powers = np.where((at >= least) & (at < past), np.exp(scores), 0)
+    return (powers / powers.sum(axis=2, keepdims=True) @ v).transpose(0, 2, 1)
+
+
+def output(mixed: Any, matrix: Any, bias: Any, *, output_dtype: Any) -> Any:
+    batch, heads, depth, tokens = mixed.shape
+    rows = mixed.transpose(0, 3, 1, 2).reshape(batch, tokens, heads * depth)
+    return (rows @ np.asarray(matrix) + bias).astype(output_dtype)
+
+
+def test_layers_on_kernels_of_the_library_are_those_of_the_model() -> None:
+    kernels = minilm.minilm_library.LibraryKernels(qkv, attention, output)
+    with nasm.nki.Model() as model:
+        found = minilm.encode(TWO, LISTS, model, dtype="f32", library=kernels)
+    assert np.abs(found - reference.embeddings(TWO, LISTS)).max() < 2e-6
+    assert [each.name for each in model.report.launches] == [
+        "layernorm",
+        *2 * ["layernorm", "mlp", "layernorm"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "is no checkout of nki-library"),
+        (["--fused"], "a launch for each kernel"),
+        (["--dtype", "f32"], "multiplies in bfloat16"),
+    ],
+)
+def test_a_library_that_cannot_be_used_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    with pytest.raises(SystemExit):
+        minilm.main(["--library", str(tmp_path), *words])
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("small")
 def test_the_program_prints_cosines_times_and_a_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     assert minilm.main(["one sentence", "and another one"]) == 0

@@ -72,6 +72,9 @@ def test_the_figures_are_printed_under_the_vendors_names(folder: Path, capsys: A
     assert float(found["mfu_estimated_percent"]) > 0
     expected = nasm.nki.run(nki.jit(product), X).report.microseconds
     assert float(found["total_time"]) == pytest.approx(expected / 1e6)
+    assert neuron_profile.main(["view", "--output-format", "summary-json", *view[3:]]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {name: str(value) for name, value in document["x.ntff"].items()} == found
 
 
 def test_one_execution_of_several_is_in_the_name(folder: Path) -> None:
@@ -126,16 +129,40 @@ def test_a_run_that_does_not_get_to_its_end_saves_nothing(folder: Path, capsys: 
 
 
 def test_a_profile_is_saved_into_its_folder(folder: Path) -> None:
-    where = folder / "profiles"
-    where.mkdir()
+    where = folder / "profiles" / "of a kernel"
     nki.profile(working_directory=str(where))(product)(X)
-    assert names(where) == ["file.neff", "profile.ntff"]
+    assert names(where) == ["file.neff", "json_reports", "profile.ntff"]
+    report = json.loads((where / "json_reports" / "profile.json").read_bytes())
+    assert report == json.loads((where / "profile.ntff").read_bytes())["summary"]
     with pytest.raises(Failure, match="it exists"):
         nki.profile(product, working_directory=str(where))(X)
     nki.profile(product, working_directory=str(where), overwrite=True)(X)
     for wrong in ({}, {"working_directory": "profiles"}):
         with pytest.raises(Failure, match="wanted the absolute path"):
             nki.profile(product, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("count", "every", "traces"),
+    [
+        (20, 10, ["x_exec_10", "x_exec_20"]),
+        (3, 1, ["x", "x_exec_2", "x_exec_3"]),
+        (1, 4, ["x_exec_4"]),
+    ],
+)
+def test_every_nth_execution_has_its_trace(
+    folder: Path, count: int, every: int, traces: list[str]
+) -> None:
+    options = {"save_trace_name": "x.ntff", "num_execs": count, "profile_nth": every}
+    nki.profile(product, working_directory=str(folder), **options)(X)
+    assert names(folder) == ["file.neff", "json_reports", *sorted(f"{one}.ntff" for one in traces)]
+    assert names(folder / "json_reports") == sorted(f"{one}.json" for one in traces)
+
+
+@pytest.mark.parametrize("wrong", [{"num_execs": -1}, {"profile_nth": 2.5}, {"num_execs": 10**9}])
+def test_executions_are_counted(folder: Path, wrong: dict[str, Any]) -> None:
+    with pytest.raises(Failure, match="wanted a number from 1 to 1000"):
+        nki.profile(product, working_directory=str(folder), **wrong)
 
 
 @pytest.mark.parametrize("name", [7, b"file.neff", "a\0b", ["file.neff"]])

@@ -102,6 +102,55 @@ def numbers_at_any_partition(x: Any) -> Any:
     return out
 
 
+def halves_in_another_order(x: Any) -> Any:
+    return x[:, ::-1, :] - 2 * x[:, :, ::-1]
+
+
+@right(numbers(8, 4, 6), gives=halves_in_another_order)
+def tiles_that_are_read_backwards(x: Any) -> Any:
+    out = like(x)
+    p, f, g = nl.mgrid[0:8, 0:4, 0:6]
+    tile = nl.load(x)
+    nl.store(out, tile[p, 3 - f, g] - 2 * tile[p, f, -1 * g + 5])
+    return out
+
+
+@right(numbers(8, 6), gives=lambda x: np.exp(x[:, ::-1]))
+def tiles_that_are_written_backwards(x: Any) -> Any:
+    out, made = like(x), nl.ndarray((8, 6), dtype=x.dtype, buffer=nl.sbuf)
+    p, f = nl.mgrid[0:8, 0:6]
+    made[p, 5 - f] = nl.exp(nl.load(x))
+    nl.store(out, made)
+    return out
+
+
+@right(numbers(8, 6), gives=lambda x: np.where(np.arange(6) > 0, x[::-1, ::-1], 9))
+def loads_and_stores_that_run_backwards(x: Any) -> Any:
+    out = like(x)
+    p, f = nl.mgrid[0:8, 0:6]
+    nl.store(out, nl.load(x) * 0 + 9)
+    nl.store(out[7 - p, f], nl.load(x[p, 5 - f]), mask=f > 0)
+    return out
+
+
+@right(numbers(4, 32), gives=lambda x: x.reshape(4, 2, 2, 2, 2, 2).transpose(0, 5, 4, 3, 2, 1))
+def more_free_axes_than_a_pattern_has(x: Any) -> Any:
+    out = like(x, (4, 2, 2, 2, 2, 2))
+    p, a, b, c, d, e = nl.mgrid[0:4, 0:2, 0:2, 0:2, 0:2, 0:2]
+    nl.store(out, nl.copy(nl.load(x)[p, a + 2 * b + 4 * c + 8 * d + 16 * e]))
+    return out
+
+
+@right(numbers(8, 6), gives=lambda x: np.stack([x[:, 3] + n for n in range(6)], axis=1))
+def a_vector_of_one_position_is_repeated(x: Any) -> Any:
+    out = like(x)
+    p, f, one = nl.arange(8)[:, None], nl.arange(6)[None, :], nl.arange(1)[None, :]
+    tile = nl.load(x[p, 3 + one + 0 * f], mask=one < 1)
+    for n in nl.static_range(6):
+        nl.store(out[p, n + one], tile[p, one] + n, mask=nl.arange(1)[:, None] < 3)
+    return out
+
+
 # ---------------------------------------------------------------- masks
 
 

@@ -70,9 +70,9 @@ def an_index_of_two_loops(x: Any) -> Any:
     return out
 
 
-@wrong("runs backwards", "a positive factor")
-def an_index_that_runs_backwards(x: Any) -> Any:
-    return nl.load(x[P, 7 - F])
+@wrong("runs backwards along partitions", "a positive factor")
+def partitions_that_run_backwards(x: Any) -> Any:
+    return nl.copy(nl.load(x)[7 - P, F])
 
 
 @wrong("+= onto <shared_hbm out float32[8, 8]>, which is in HBM", "nl.atomic_rmw")

@@ -124,3 +124,23 @@ def test_files_of_the_computer_are_not_read() -> None:
         (error, *_) = found("check", text)["problems"]
         assert error["code"] == "E0801"
         assert "root" not in error["message"]
+
+
+KERNEL = "import nki  # 𝛼\n\n@nki.jit\ndef f(x):\n    return x * 2\n"
+
+
+def test_a_kernel_is_coloured_and_what_python_cannot_read_is_marked() -> None:
+    right = found("check", KERNEL, language="python")
+    assert right["problems"] == []
+    assert 2 * sum(length for length, _ in right["colours"]) == len(KERNEL.encode("utf-16-le"))
+    assert {"k", "c1", "nd", "nf", "m"} <= {name for _, name in right["colours"]}
+    (error,) = found("check", KERNEL.replace("x * 2", '"𝛼" * (2'), language="python")["problems"]
+    assert error["range"][:2] == [4, 18]
+    assert "'(' was never closed" in error["message"]
+    for text in ("\0", "(" * 20_000, "x = 1\n  y\n"):
+        assert len(found("check", text, language="python")["problems"]) == 1
+
+
+def test_what_is_asked_about_programs_alone_is_refused_of_python() -> None:
+    with pytest.raises(Refused, match="about Python"):
+        found("sync", KERNEL, language="python")

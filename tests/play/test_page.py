@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from nasm.apps.play.assets import BACKEND, FOLDER, NAMES
-from nasm.apps.play.exercises import exercises
 from nasm.apps.play.folder import Folder
 from nasm.apps.play.in_browser import answer
 from nasm.apps.play.server import PlayServer, Serving
 from nasm.apps.play.workers import Workers
+from nasm.grading.course import installed
 from tests.show.browser import CHROMIUM, Browser
 
 pytestmark = [
@@ -195,23 +195,61 @@ def test_a_run_is_stopped(browser: Browser, address: str) -> None:
     assert page.run().startswith("passed")
 
 
-def test_an_exercise_is_done(browser: Browser, address: str) -> None:
-    page = Page(browser, address)
-    browser.value(
-        "const t = document.querySelector('#open'); t.value = 'task:add'; "
-        "t.dispatchEvent(new Event('change'))"
+def solution(name: str) -> str:
+    exercise = Path(installed()) / name
+    return next((exercise / "solutions").iterdir()).read_text()
+
+
+def choose(page: Page, exercise: str) -> None:
+    page.browser.value(
+        f"{{ const t = document.querySelector('#open'); t.value = 'task:{exercise}'; "
+        "t.dispatchEvent(new Event('change')) }"
     )
     page.wait("!document.querySelector('#tab-exercise').hidden")
+
+
+def judge(page: Page) -> str:
+    page.browser.value("document.querySelector('#state').textContent = ''")
+    page.click("#judge")
+    page.wait("/passed|not yet/.test(document.querySelector('#state').textContent)")
+    return page.text("#state")
+
+
+@pytest.mark.parametrize("who", ["address", "static"])
+def test_an_exercise_is_done(browser: Browser, who: str, request: pytest.FixtureRequest) -> None:
+    page = Page(browser, request.getfixturevalue(who))
+    choose(page, "add")
     assert "Add two tensors" in page.text("#task")
-    page.click("#judge")
-    page.wait("document.querySelector('#state').textContent === 'not yet'")
+    assert judge(page) == "not yet"
     assert "FAILS" in page.text("#judged")
-    (solution, *_) = exercises()["add"].submissions("solutions")
-    page.write(Path(solution).read_text())
-    page.click("#judge")
-    page.wait("document.querySelector('#state').textContent === 'passed'")
+    page.write(solution("add"))
+    assert judge(page) == "passed"
     assert "✓" in page.text("#open")
     assert browser.errors == []
+
+
+def test_a_kernel_is_written_where_python_is_the_browsers(browser: Browser, static: str) -> None:
+    page = Page(browser, static)
+    choose(page, "kernel")
+    page.wait("document.querySelector('#run').disabled")
+    assert "Stop ends it" in page.text("#judged")
+    page.write("def rmsnorm(x, gain):\n  return x +\n")
+    page.wait("/SyntaxError/.test(document.querySelector('#problems').textContent)")
+    assert judge(page) == "not yet"
+    assert "line 2" in page.text("#judged")
+    page.write(solution("kernel"))
+    page.wait("document.querySelector('#editor .k') !== null")
+    assert judge(page) == "passed"
+    choose(page, "add")
+    page.wait("!document.querySelector('#run').disabled")
+    assert browser.errors == []
+
+
+def test_what_is_not_judged_here_is_said(browser: Browser, address: str) -> None:
+    kernels = list(Path(installed()).glob("*/starter.py"))
+    assert f"{len(kernels)} more in Python: neuron-nasm learn" in Page(browser, address).text(
+        "#open"
+    )
 
 
 def test_a_program_is_saved_into_the_folder(browser: Browser, address: str) -> None:

@@ -13,7 +13,7 @@ import nasm
 from nasm.base.problems import Failure
 from nasm.base.source import Source
 from nasm.language.assemble import Rewrite, assemble
-from nasm.language.editing.synchronised import Synchronised
+from nasm.language.editing.synchronised import Synchronised, autosynchronised
 from nasm.program.program import Program
 from nasm.targets import TARGETS
 from tests.parts import part
@@ -29,10 +29,11 @@ HEAD = """.target trn2
 """
 
 
-def synchronised(text: str, strip: bool = False) -> str:
-    def assembled(source: Source, rewrite: Rewrite | None, own: bool) -> Program:
-        return assemble(source, TARGETS, rewrite=rewrite)
+def assembled(source: Source, rewrite: Rewrite | None, own: bool) -> Program:
+    return assemble(source, TARGETS, rewrite=rewrite)
 
+
+def synchronised(text: str, strip: bool = False) -> str:
     return Synchronised(Source("made.nasm", text), assembled, ".", strip=strip).text
 
 
@@ -222,3 +223,38 @@ def test_a_random_text_means_what_its_lines_mean_in_their_order(seed: int) -> No
     assert not wanted.report.problems
     for name, array in wanted.outputs.items():
         assert np.array_equal(array, result.outputs[name]), made
+
+
+def test_lines_below_what_autosync_inserts_keep_their_numbers() -> None:
+    text = f"""{HEAD}
+.loop k in 0..N
+@sync    DmaCopy  x[0], X[k*128 : +128, :]
+@scalar  DmaCopy  Y[k*128 : +128, :], x[0]
+.end
+@vector  Memset   total, 0
+; a remark
+.expect Y == X + 1
+"""
+    program = autosynchronised(Source("made.nasm", text), assembled)
+    wanted = [n for n, line in enumerate(text.splitlines(), 1) if line.startswith(".expect")]
+    assert [each.span.line for each in program.expectations] == wanted
+    written = [line for line in text.splitlines() if line.startswith(("@", ".loop"))]
+    begins = {span.line for span in program.spans if span is not None}
+    assert {n for n, line in enumerate(text.splitlines(), 1) if line in written} <= begins
+    assert ".drain" in synchronised(text)
+
+
+def test_a_loop_of_another_file_is_refused_at_its_line(tmp_path: Path) -> None:
+    loop = ".loop k in 0..N\n@sync DmaCopy x[0], X[0:128, :]\n.end\n"
+    (tmp_path / "part.nasm").write_text(f"\n{loop}")
+    (tmp_path / "macro.nasm").write_text(f".macro go()\n{loop}.end\n")
+    for name, call, where in (("part", "", "'.include'"), ("macro", "go()\n", "call of the macro")):
+        text = f'.include "{name}.nasm"\n{call}'
+        source = Source(str(tmp_path / "main.nasm"), HEAD + text)
+        with pytest.raises(Failure) as failure:
+            Synchronised(source, assembled, str(tmp_path))
+        (problem,) = failure.value.problems
+        assert problem.code == "E0841"
+        assert problem.span is not None
+        assert (problem.span.brief, problem.span.text) == (f"{name}.nasm:2", ".loop k in 0..N")
+        assert where in problem.hint

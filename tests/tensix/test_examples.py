@@ -57,6 +57,27 @@ def test_the_example_of_a_row_runs_and_shows_something(row: Row) -> None:
     said = [problem.message for problem in (*report.problems, *report.hazards)]
     assert (report.status, said) == (Status.FINISHED, [])
     lines = text.splitlines()
-    assert lines[-1] == f"@t0 {row.example}"
+    assert lines[-1] == f"@{row.engines[0]} {row.example}"
     without = ran("\n".join([*lines[:-1], "@t0 NOP"]))
     assert (held(session) == held(without)) is (row.name in IDLE)
+
+
+@each("row", [row for row in TARGET.isa if row.encoding], ids=lambda row: str(row.name))
+def test_a_page_says_what_is_computed_and_who_waits(row: Row) -> None:
+    page = row.doc
+    if row.name in NAMES:
+        assert "No public source says what it computes" in page
+        assert not row.formula
+        return
+    assert row.formula
+    assert row.encoding is not None
+    where, *others = page.split("\n\n")[1:]
+    assert "executed by" in where
+    # What follows is of its time, of what it waits for, or of what has to wait for it.
+    waits = ("wait", "cycle", "execute", "sees it", "holds", "idle")
+    assert any(word in text for text in others for word in waits) or row.name in IDLE
+    modes = ("Mod0", "Mod1", "ConditionMask", "BlockMask", "clear_mode", "PackerMask")
+    for one in row.encoding.fields():
+        known = not one.mask & row.encoding.free
+        if one.name in modes and known:
+            assert one.values is not None, f"{one.name} has no table of values"

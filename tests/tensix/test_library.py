@@ -107,10 +107,31 @@ def test_an_address_that_is_no_multiple_of_16_is_refused() -> None:
         Session.load(Source("library.nasm", HEAD + "unpack_tile(0x4008)\n"))
 
 
-def test_several_tiles_of_a_block_float_are_refused() -> None:
-    for call in (
-        "unpack_tile(0x4000, bfp8, tiles=2)",
-        "unpack_pair(0x4000, 0x8000, bfp8, tiles=2)",
-    ):
-        with pytest.raises(Failure, match="one at a time"):
-            Session.load(Source("library.nasm", f"{HEAD}{call}\n"))
+@each(
+    ("form", "to"),
+    [("fp8", "fp8"), ("bfp8", "bfp8"), ("bfp4", "bfp4"), ("bfp2a", "bfp2a"), ("f32", "tf32")],
+)
+def test_tiles_of_every_size_follow_one_another(form: str, to: str) -> None:
+    a, b = (tiles(96, 32, seed=seed).clip(-2, 2).round() for seed in range(2))
+    if form == "bfp2a":
+        a, b = np.sign(a), np.sign(b)
+    found = ran(
+        f".l1 a {form}[96, 32] tiled @ 0x4000 input\n.l1 b {form}[96, 32] tiled @ 0x8000 input\n"
+        ".l1 c f32[32, 32] tiled @ 0x10000 output\n"
+        f"formats({to}, wide=1)\nunpack_pair(0x8000, 0x4000, {form}, {to}, tiles=3)\naddr_mods()\n"
+        "acquire_dst()\nmatmul_tile(4, tiles=3)\nrelease_dst()\npack_tile(0x10000, f32)\n",
+        "c", a=a, b=b,
+    )  # fmt: skip
+    assert np.array_equal(found, sum(a[n : n + 32] @ b[n : n + 32] for n in range(0, 96, 32)))
+
+
+@each("wide", [0, 1])
+def test_a_tile_is_copied_to_dst_of_either_width(wide: int) -> None:
+    a, form = tiles(32, 32), "f32" if wide else "bf16"
+    found = ran(
+        f".l1 a bf16[32, 32] tiled @ 0x4000 input\n.l1 c {form}[32, 32] tiled @ 0x10000 output\n"
+        f"formats(wide={wide})\nunpack_tile(0x4000)\nacquire_dst()\ncopy_tile(wide={wide})\n"
+        f"release_dst()\npack_tile(0x10000, {form})\n",
+        "c", a=a,
+    )  # fmt: skip
+    assert np.array_equal(found, a)

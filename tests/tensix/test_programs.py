@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -107,3 +108,54 @@ def test_the_profile_of_a_program_adds_up() -> None:
     report = session.run()
     found = session.profile()
     assert sum(ticks for _, ticks in found.evidence) == report.ticks
+
+
+def inputs_of(name: str, **arrays: object) -> Session:
+    session = Session.load(source_of(FOLDER / name), inputs=arrays)
+    report = session.run()
+    assert report.status is Status.FINISHED
+    assert (report.problems, report.hazards) == ((), ())
+    return session
+
+
+def test_columns_are_sorted_as_numpy_sorts_them() -> None:
+    rng = np.random.default_rng(5)
+    for x in (rng.standard_normal((32, 32)), rng.integers(-3, 4, (32, 32)), -np.ones((32, 32))):
+        given = x.astype(bfloat16)
+        found = inputs_of("sort.nasm", x=given).outputs()["y"]
+        assert np.array_equal(found, np.sort(given.astype(np.float32), axis=0))
+
+
+def test_a_polynomial_is_gelu_by_the_error_function() -> None:
+    x = np.linspace(-6, 6, 1024).reshape(32, 32).astype(bfloat16)
+    found = inputs_of("gelu_polynomial.nasm", x=x).outputs()["y"]
+    for value, got in zip(x.ravel().tolist(), found.ravel().tolist(), strict=True):
+        wanted = value * (1 + math.erf(value / math.sqrt(2))) / 2
+        assert abs(got - wanted) <= 3e-4 + 1e-3 * abs(wanted)
+
+
+def bfp8(numbers: list[float]) -> list[float]:
+    """Sixteen numbers that share an exponent: a sign and seven bits of each, to the nearest."""
+    exponents = [math.frexp(n)[1] for n in numbers if n]
+    if not exponents:
+        return numbers
+    step = 2.0 ** (max(exponents) - 7)
+    most = 127
+    return [math.copysign(min(most, math.floor(abs(n) / step + 0.5)) * step, n) for n in numbers]
+
+
+def test_blocks_of_bfp8_are_multiplied_as_float64_multiplies_them() -> None:
+    a, b = np.random.default_rng(6).standard_normal((2, 128, 128)).astype(np.float32)
+    blocks = [
+        np.array([[bfp8(row[at : at + 16]) for at in range(0, 128, 16)] for row in matrix.tolist()])
+        for matrix in (a, b)
+    ]
+    wanted = np.matmul(*(block.reshape(128, 128) for block in blocks))
+    session = inputs_of("matmul_bfp8.nasm", A=a, B=b)
+    found = session.outputs()["C"].astype(np.float64)
+    # Once BF16 rounds what is packed; products are aligned in 12 bits before they are added.
+    assert np.linalg.norm(found - wanted) / np.linalg.norm(wanted) < 2.0**-8
+    # What A and B hold is what was quantised here, number by number.
+    for name, block in zip("AB", blocks, strict=True):
+        held = np.asarray(session.evaluate(name).array, dtype=np.float64)
+        assert np.array_equal(held, block.reshape(128, 128))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import IO
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.text import Text
 
@@ -72,8 +74,10 @@ class Screen:
         self.tell(Text(message))
 
     def tell(self, text: Text) -> None:
-        """Print to standard error."""
+        """Print to standard error; on a terminal lines are broken between words."""
         streams.flush(sys.stdout)
+        if self.err.is_terminal:
+            text = Text("\n").join(_folded(text, self.err.width))
         self._print(self.err, text, True)
 
     def _print(self, console: Console, part: RenderableType, whole: bool) -> None:
@@ -115,6 +119,20 @@ class Screen:
             streams.write(sys.stderr, "\r" + " " * self._shown + "\r")
             streams.flush(sys.stderr)
             self._shown = 0
+
+
+def _folded(text: Text, width: int) -> Iterator[Text]:
+    """The lines of a text, broken between words; one that is wider, such as a path, stays whole."""
+    for line in text.split("\n", allow_blank=True):
+        breaks, start = [], 0
+        for word in re.finditer(r"\S+", line.plain):
+            before = line.plain[start : word.start()]
+            if before.strip() and cell_len(line.plain[start : word.end()]) > width:
+                breaks.append(word.start())
+                start = word.start()
+        for part in line.divide(breaks):
+            part.rstrip()
+            yield part
 
 
 def _console(stream: IO[str], color: str) -> _Console:

@@ -20,6 +20,7 @@ from nasm.apps.lsp.completion import completions
 from nasm.apps.lsp.diagnostics import Diagnostic, Fix, diagnostics, fixes
 from nasm.apps.lsp.formatting import tidied
 from nasm.apps.lsp.positions import Position, Range, units
+from nasm.apps.play import python_texts
 from nasm.base import host_memory, signals
 from nasm.base.files import Allowed
 from nasm.base.problems import Failure, Problem, Refused
@@ -49,13 +50,18 @@ WIDTH, NARROWEST, WIDEST = 100, 40, 200
 def answer(what: str, asked: Asked, folder: str | None = None) -> dict[str, Any]:
     """The answer to a question about ``asked["text"]``; raises Refused for what is none.
 
-    The text may read arrays and include texts from ``folder``; without one, the library alone.
+    The text may read arrays and include texts from ``folder``; without one, the library alone. With
+    the ``language`` Python it is a kernel.
     """
-    operation = OPERATIONS.get(what)
-    if operation is None:
-        raise refused(f"there is no question '{what}'")
+    python = asked.get("language") == python_texts.PYTHON
+    known: Mapping[str, object] = python_texts.OPERATIONS if python else OPERATIONS
+    if what not in known:
+        raise refused(f"there is no question '{what}'{' about Python' if python else ''}")
+    text = text_of(asked)
     with host_memory.limited(MEMORY):
-        return operation(_analysis(text_of(asked), folder), asked)
+        if python:
+            return python_texts.OPERATIONS[what](text)
+        return OPERATIONS[what](_analysis(text, folder), asked)
 
 
 def text_of(asked: Asked) -> str:

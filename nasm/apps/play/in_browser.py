@@ -7,7 +7,12 @@ from typing import Any
 
 from nasm import __version__
 from nasm.apps.play import answers, program_runs
+from nasm.apps.play.exercises import ShownExercises
 from nasm.base.problems import Failure, Refused
+from nasm.isolation import here
+
+EXERCISES = ShownExercises(perform=here.run, python=True)
+"""All of the course: what Python may do here, the browser limits."""
 
 
 def answer(what: str, asked: str) -> str:
@@ -15,9 +20,13 @@ def answer(what: str, asked: str) -> str:
     try:
         given = json.loads(asked)
         if what == "about":
-            content: dict[str, Any] = {"nasm": __version__, "folder": None, "exercises": []}
+            content: dict[str, Any] = {"nasm": __version__, "folder": None, **EXERCISES.listed()}
         elif what == "run":
             content = program_runs.run_here(given)
+        elif what == "exercise":
+            content = EXERCISES.exercise(given)
+        elif what == "judge":
+            content = EXERCISES.judged(given)
         else:
             content = answers.answer(what, given)
     except Refused as reason:

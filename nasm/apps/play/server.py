@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 
 from nasm import __version__
 from nasm.apps.play.assets import ASSETS, asset
-from nasm.apps.play.exercises import exercise, titles
 from nasm.apps.play.folder import Folder
 from nasm.apps.play.workers import Busy, Workers
 from nasm.base.problems import Failure, Refused
@@ -150,15 +149,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _done(self, what: str, asked: dict[str, Any]) -> dict[str, Any]:
         """The answer to a question; raises Refused, Failure, Busy and Cancelled."""
-        serving = self.server.serving
+        serving, exercises = self.server.serving, self.server.serving.workers.exercises
         if what == "run":
             return serving.workers.run(asked, self._gone)
         if what == "about":
             folder = serving.folder
             named = {"names": folder.names(), "read_only": folder.read_only} if folder else None
-            return {"nasm": __version__, "folder": named, "exercises": titles()}
+            return {"nasm": __version__, "folder": named, **exercises.listed()}
         if what == "exercise":
-            return exercise(asked)
+            return exercises.exercise(asked)
         if what == "judge":
             return serving.workers.judge(asked)
         if what in ("read", "write") and serving.folder is not None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from nasm.apps.play.answers import Asked, answer
-from nasm.apps.play.exercises import judged
+from nasm.apps.play.exercises import ShownExercises
 from nasm.apps.play.program_runs import MOST_INSTRUCTIONS, program, shown
 from nasm.base.problems import Refused
 from nasm.isolation.entry import isolated
@@ -51,7 +51,7 @@ class Workers:
     """Answers questions and makes runs, ``jobs`` of each at once."""
 
     def __init__(self, jobs: int, folder: str | None) -> None:
-        self.jobs, self.folder = jobs, folder
+        self.jobs, self.folder, self.exercises = jobs, folder, ShownExercises()
         self._pool = Processes(jobs)
         self._making = threading.Lock()
         self._turn = threading.Semaphore(jobs)
@@ -102,7 +102,7 @@ class Workers:
     def judge(self, asked: Asked) -> dict[str, Any]:
         """Judge a solution when its turn comes; raises Refused and Busy."""
         with self._in_turn():
-            return judged(asked)
+            return self.exercises.judged(asked)
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:

@@ -115,7 +115,7 @@ class Scene(Awaiting):
         start = Start(self.now)
         if not queue.parked:
             start.tick = max(self.now, queue.due)
-        if task is not None:
+        if task is not None and queue.missing is None:
             self._resources(queue, task, start)
         if wait is not None and not queue.waited:
             self.waits(queue, wait, start)

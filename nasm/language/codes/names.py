@@ -1,4 +1,4 @@
-"""Codes of names, expressions and declarations: E0201 to E0247."""
+"""Codes of names, expressions and declarations: E0201 to E0248."""
 
 from __future__ import annotations
 
@@ -296,5 +296,16 @@ ROWS = (
         "@vector Memset c, 0.0\n@vector Nop",
         severity=Severity.WARNING,
         warns=True,
+    ),
+    Code(
+        "E0248",
+        "instructions that are not pushed, or pushed twice",
+        "An engine may be given its instructions by another one, which has lines of its own in "
+        "between. What comes before such a line in the text is pushed before it, and the rest at "
+        "the end, unless the program has pushes itself: then these have to push every instruction "
+        "once. In a session an engine gets such lines from its program only.",
+        ".target wormhole\n@trisc0 PUSH Count=1\n@trisc0 ADDI 1, 0, 1\n@t0\nNOP\nNOP",
+        ".target wormhole\n@trisc0 PUSH Count=1\n@trisc0 ADDI 1, 0, 1\n@trisc0 PUSH Count=1\n"
+        "@t0\nNOP\nNOP",
     ),
 )

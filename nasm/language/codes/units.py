@@ -1,4 +1,4 @@
-"""Codes of what units do not check by themselves: E0551 to E0556."""
+"""Codes of what units do not check by themselves: E0551 to E0558."""
 
 from __future__ import annotations
 
@@ -50,5 +50,21 @@ ROWS = (
         "The engine began something that later instructions were to complete, and has no more of "
         "them: such as a recording that wants more instructions than follow. What it took until "
         "then may not have been executed. Let it end before, or let what is missing follow.",
+    ),
+    Code(
+        "E0557",
+        "something written while what was pushed before still uses it",
+        "A core that pushes instructions runs ahead of them: what it stores may be there before an "
+        "instruction that it pushed earlier has read the old value. So it is with the words of an "
+        "expander that has something left to expand, and with registers and configuration. The run "
+        "continues with what each reads at its time. Let the core wait for what it pushed.",
+    ),
+    Code(
+        "E0558",
+        "a store that an instruction may overtake",
+        "A core stores something and then pushes an instruction that reads it. The two take "
+        "different paths, and nothing keeps them in order: the instruction may see the old value. "
+        "Here the store is first. Let the instruction wait for the requests of its core, or let "
+        "the core load what it stored before it pushes.",
     ),
 )

@@ -57,12 +57,14 @@ def with_moments(
     strip: bool,
     text: str,
     loops: frozenset[int] = frozenset(),
+    keep_lines: bool = False,
 ) -> str | None:
     """The text with moments; None if it has to be written line by line first. Raises Failure.
 
     ``lines`` are those of the program that are kept, in their order. With ``strip`` what the text
     has of waits, updates and moments is left out. ``loops`` are where the variables of loops are
-    that are written out in the source, and not in the ``text`` that the moments are for.
+    that are written out in the source, and not in the ``text`` that the moments are for. With
+    ``keep_lines`` what is on lines of its own comes below all others, which keep their numbers.
     """
     file, _ = parse(source)
     if any(isinstance(s, tree.MacroCall | tree.Include) for s in every(file.body)):
@@ -77,7 +79,7 @@ def with_moments(
         return None
     if loops:
         file, _ = parse(Source(source.name, text, source.label))
-    return _Writing(text, builder, clauses, strip).made(file)
+    return _Writing(text, builder, clauses, strip).made(file, keep_lines)
 
 
 def every(statements: Iterable[tree.Statement]) -> Iterator[tree.Statement]:
@@ -299,12 +301,12 @@ class _Writing(TextChanges):
         sequencing = builder.target.sequencing
         self.bare = () if sequencing is None else (sequencing.wait, sequencing.clear)
 
-    def made(self, file: tree.File) -> str:
+    def made(self, file: tree.File, keep_lines: bool) -> str:
         """The text with all changes."""
         self._body(file.body)
         holds = [s for s in file.body if any(self._kept(one) for one in every((s,)))]
         if holds:
-            end = self.line_end(holds[-1].end)
+            end = len(self.text) if keep_lines else self.line_end(holds[-1].end)
             self.changes += [(end, end, f"{line}\n") for line in self._drains()]
         return self.applied()
 

@@ -27,12 +27,12 @@ holds all that was given for the own one, such as constants."""
 def autosynchronised(source: Source, assembler: Assembler) -> Program:
     """A text in sequential order, assembled with the waits that it needs; raises Failure.
 
-    A text with loops at run time is assembled with the moments that :class:`Synchronised` finds, so
-    that spans are of the text with them.
+    A text with loops at run time is assembled with the moments that :class:`Synchronised` finds:
+    spans are of the text with them, on the same lines.
     """
     if written_out(source, strip=False) is None:
         return assembler(source, autosync, True)
-    return Synchronised(source, assembler, "").program
+    return Synchronised(source, assembler, "", keep_lines=True).program
 
 
 class SyncCounts(NamedTuple):
@@ -47,7 +47,8 @@ class Synchronised:
     """A text as it was, and with what was found: moments, or waits and updates of semaphores.
 
     With ``waits`` it has semaphores instead of moments; ``strip`` leaves out first what waits and
-    updates there are. A text that is printed line by line names array files from ``folder``.
+    updates there are. A text that is printed line by line names array files from ``folder``. With
+    ``keep_lines`` each line of the text keeps its number.
     Raises Failure if it does not assemble or has no sequential order.
     """
 
@@ -61,8 +62,10 @@ class Synchronised:
         *,
         waits: bool = False,
         strip: bool = False,
+        keep_lines: bool = False,
     ) -> None:
         self.source, self.folder, self.strip = source, folder, strip
+        self.keep_lines = keep_lines
         self._assembled = assembler
         self.text = self._counted() if waits else self._named()
 
@@ -90,8 +93,11 @@ class Synchronised:
         made, _ = self._moments(loops.source, own=True, loops=loops.variables)
         if made is None:
             message = "the rounds of the loops of this text have too little in common"
-            hint = "write the rounds that differ before or after the loop, or repeat them with .for"
-            raise Failure(Problem(NO_ORDER, message, None, hint))
+            hint = (
+                "write the rounds that differ before or after the loop, and the lines of a macro "
+            )
+            hint += "in the place of its call; or repeat them with .for"
+            raise Failure(Problem(NO_ORDER, message, loops.first, hint))
         self.program = self._assembled(Source(source.name, made), None, True)
         return made
 
@@ -109,7 +115,9 @@ class Synchronised:
             strip = own and self.strip
             lines = in_sequence(builder, strip)
             before = self.source.text if loops else source.text
-            found.append(with_moments(source, builder, lines, strip, before, loops))
+            found.append(
+                with_moments(source, builder, lines, strip, before, loops, self.keep_lines)
+            )
             builder.clear()
             for line in (one.line for one in lines):
                 builder.append(line.queue, (line.instruction, 0, 0), line.span, line.chain)

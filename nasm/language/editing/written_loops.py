@@ -21,10 +21,14 @@ _LOOP = re.compile(r"\.(loop|break)\b")
 
 
 class WrittenLoops(NamedTuple):
-    """A text whose loops at run time are written out, and where the variables of these are."""
+    """A text whose loops at run time are written out, and where the variables of these are.
+
+    ``first`` is the first line of the first one, in the text as it is.
+    """
 
     source: Source
     variables: frozenset[int]
+    first: Span
 
 
 def written_out(source: Source, strip: bool) -> WrittenLoops | None:
@@ -48,8 +52,10 @@ def written_out(source: Source, strip: bool) -> WrittenLoops | None:
             letters[start:end] = text.ljust(end - start)
     for line in _lines(file) if strip else ():
         letters[line.sync[0].start : line.end] = " " * (line.end - line.sync[0].start)
-    variables = frozenset(n.variable.start for n in loops if isinstance(n, tree.LoopStatement))
-    return WrittenLoops(Source(source.name, "".join(letters), source.label), variables)
+    made = [node for node in loops if isinstance(node, tree.LoopStatement)]
+    variables = frozenset(node.variable.start for node in made)
+    first = Span(source, made[0].start, made[0].head)
+    return WrittenLoops(Source(source.name, "".join(letters), source.label), variables, first)
 
 
 def _lines(file: tree.File) -> Iterator[tree.InstructionLine]:

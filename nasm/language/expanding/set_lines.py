@@ -88,30 +88,42 @@ def _word(
 
 def writes(
     statement: tree.WriteLine, queue: int, scope: Scope, builder: ProgramBuilder
-) -> list[Made]:
-    """The instructions that write settings while a queue runs; raises Failure."""
-    values = [_given(name, node, scope, builder) for name, node in statement.items]
+) -> list[tuple[int, Made]]:
+    """The instructions that write settings while a queue runs, each with its queue.
+
+    What its engine does not have is one of the engine that pushes its instructions. Raises Failure.
+    """
+    engine = builder.program.queues[queue].engine
+    values = [_given(name, node, engine, scope, builder) for name, node in statement.items]
     known, at = settings_of(builder.target), scope.span(statement)
     if known.written is None:
         message = f"{builder.target.summary} has no instructions that write settings"
         raise Failure(Problem(MISPLACED, message, at))
     options = _options(statement, known, scope)
+    pusher = next((e.name for e in builder.generation.engines if e.pushes == engine), engine)
     try:
-        return [
-            builder.make(queue, builder.row(mnemonic), [], operands, None, None)
-            for mnemonic, operands in known.written(values, options)
-        ]
+        made = []
+        for mnemonic, operands in known.written(values, options):
+            row = builder.row(mnemonic)
+            whose = queue
+            if engine not in row.engines and pusher in row.engines:
+                whose = builder.queue(pusher, scope.core)
+            made.append((whose, builder.make(whose, row, [], operands, None, None)))
+        return made
     except Refused as refused:
         raise Failure(refused.at(at)) from None
 
 
 def _given(
     name: tree.Name | tree.Template,
-    node: tree.ExpressionNode,
+    node: tree.ExpressionNode | tree.InstructionLine,
+    engine: str,
     scope: Scope,
     builder: ProgramBuilder,
 ) -> tuple[Setting, int]:
     setting = setting_of(name, scope, builder)
+    if isinstance(node, tree.InstructionLine):
+        return setting, _word(node, setting, engine, scope, builder)
     try:
         return setting, setting.accept(value_of(node, setting, scope))
     except Refused as refused:

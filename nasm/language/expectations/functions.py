@@ -106,7 +106,7 @@ def binary(op: str, left: Elements, right: Elements) -> Elements:
 
 def product(left: Elements, right: Elements) -> Float64:
     """``left @ right`` in float64, the same on every host; the left is widened by rows."""
-    shape = _multiplies(left.shape, right.shape)
+    shape = multiplies(left.shape, right.shape)
     factor = numbers(right.array)
     if len(left.shape) != 2 or left.size <= 4 * pieces.PIECE:
         return multiply(numbers(left.array), factor)
@@ -118,7 +118,7 @@ def product(left: Elements, right: Elements) -> Float64:
     return done
 
 
-def _multiplies(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
+def multiplies(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of a product; refuses what does not match or would take too long."""
     sizes = f"{list(left)} and {list(right)}"
     if not left or not right or left[-1] != right[-2 if len(right) > 1 else 0]:

@@ -18,7 +18,7 @@ and the other reductions over all elements, unless ``axis=`` says otherwise.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -106,7 +106,7 @@ def check_static(
     ``engine_names`` are the engines and their aliases, ``cores`` how many cores the program uses;
     without them, these are not checked. Golden files may be ``files`` alone; none is read.
     """
-    statement, scope = _opened(expectation)
+    statement, scope = opened(expectation)
     names = set(tensor_names)
     checker = Checker(scope, names.__contains__, names, engine_names, cores, python=True)
     return _check(statement, checker, files)
@@ -114,7 +114,7 @@ def check_static(
 
 def check_python(expectation: Expectation, files: Allowed) -> None:
     """Refuse an expectation that calls Python where none may be run; raises Failure."""
-    statement, scope = _opened(expectation)
+    statement, scope = opened(expectation)
     for function in python_calls.functions(statement):
         try:
             python_calls.permitted(function.name, files)
@@ -124,7 +124,7 @@ def check_python(expectation: Expectation, files: Allowed) -> None:
 
 def judge(expectation: Expectation, measures: Measures) -> ExpectationRecord:
     """Whether an expectation holds after a run; raises Failure if it cannot be judged."""
-    statement, scope = _opened(expectation)
+    statement, scope = opened(expectation)
     evaluator = Evaluator(scope, measures)
     checker = Checker(scope, lambda n: evaluator.tensor(n) is not None, python=True)
     problems = _check(statement, checker, measures.files)
@@ -144,7 +144,8 @@ def judge(expectation: Expectation, measures: Measures) -> ExpectationRecord:
     return ExpectationRecord(text, expectation.span, held, summary, measured, bound, worst)
 
 
-def _opened(expectation: Expectation) -> tuple[tree.Expect, Scope]:
+def opened(expectation: Expectation) -> tuple[tree.Expect, Scope]:
+    """An expectation as it was parsed, and what its names mean."""
     assert isinstance(expectation.tree, tuple)
     statement, values = expectation.tree
     assert isinstance(statement, tree.Expect)
@@ -182,7 +183,7 @@ def _check(statement: tree.Expect, checker: Checker, files: Allowed) -> list[Pro
 
 def golden_file(expectation: Expectation) -> tuple[ArrayFile, Span] | None:
     """The golden file that an expectation compares with, and where it is named; None if none."""
-    statement, scope = _opened(expectation)
+    statement, scope = opened(expectation)
     path = None if statement.right is None else _path(statement.right, scope)
     if statement.right is None or path is None:
         return None
@@ -272,10 +273,10 @@ def _file(path: str, scope: Scope) -> ArrayFile:
     return file
 
 
-def golden(file: ArrayFile, left: Elements, files: Allowed) -> Elements:
-    """The array of a golden file: of the left's dtype, or any numbers; raises Refused."""
+def fits(file: ArrayFile, left: Elements) -> Callable[[tuple[int, ...], np.dtype[Any]], None]:
+    """What refuses the shape and the dtype of a golden file if they are not those of the left."""
 
-    def fits(shape: tuple[int, ...], found: np.dtype[Any]) -> None:
+    def judged(shape: tuple[int, ...], found: np.dtype[Any]) -> None:
         if shape != left.shape:
             wanted = list(left.shape)
             raise Refused("E0801", f"{file.name} has the shape {list(shape)}, wanted {wanted}")
@@ -283,7 +284,12 @@ def golden(file: ArrayFile, left: Elements, files: Allowed) -> Elements:
         if other and found.kind not in "biuf":
             raise Refused("E0801", f"{file.name} holds no numbers{other}")
 
-    array = array_files.read_array(file, fits, files)
+    return judged
+
+
+def golden(file: ArrayFile, left: Elements, files: Allowed) -> Elements:
+    """The array of a golden file: of the left's dtype, or any numbers; raises Refused."""
+    array = array_files.read_array(file, fits(file, left), files)
     if left.dtype is None or _other(array.dtype, left.dtype):
         return Plain(array)
     return Stored(from_npy(array, left.dtype), left.dtype)

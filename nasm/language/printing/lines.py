@@ -32,8 +32,14 @@ class Lines:
     _operands: dict[tuple[int, str], str] = field(default_factory=dict)
 
     def by_queue(self) -> Iterator[str]:
-        """A block for each queue that has something, after its ``@engine``."""
-        for number, queue in enumerate(self.program.queues):
+        """A block for each queue that has something, after its ``@engine``.
+
+        Queues that push others come first: what they push is all in their lines.
+        """
+        generation, queues = self.program.generation, list(enumerate(self.program.queues))
+        for number, queue in sorted(
+            queues, key=lambda q: not generation.engine(q[1].engine).pushes
+        ):
             if len(queue) or queue.labels:
                 yield from ("", f"{CORE}{queue.core}", f"@{queue.engine}")
                 yield from self._block([(number, pc) for pc in range(len(queue))])

@@ -8,6 +8,7 @@ from nasm.base.problems import Refused
 from nasm.isa.target import Target
 from nasm.isa.words import Words
 from nasm.language.printing.comments import comment
+from nasm.language.printing.elf_files import ElfStretch
 from nasm.program import instruction_text
 from nasm.program.program import Instruction, Program
 
@@ -21,14 +22,19 @@ def words_of(program: Program) -> dict[str, list[int]]:
     A wait or an update at a line is no part of a word: such a program has none.
     """
     words = words_known(program.target)
-    made = [words.encode(i.row, i.operands) for i in program.instructions]
+    made = [
+        words.encode(i.row, i.operands) if words.has(i.row) else None for i in program.instructions
+    ]
     found = {}
     for number, queue in enumerate(program.queues):
+        if program.generation.engine(queue.engine).pushes:
+            continue  # its instructions are those of another machine
         if any(queue.waits) or any(queue.updates):
             name = program.queue_name(number)
             raise Refused("E0601", f"@{name} has waits or updates at lines, which no word holds")
         if len(queue):
-            found[program.queue_name(number)] = [made[at] for at in queue.instructions]
+            of = (made[at] for at in queue.instructions)
+            found[program.queue_name(number)] = [word for word in of if word is not None]
     return found
 
 
@@ -45,6 +51,16 @@ def text_of(target: Target, name: str, queues: Queues) -> str:
     lines = [f".target {name}"]
     for queue, given in queues.items():
         lines += ["", f"@{queue}", *(f"    {line}" for line in _lines(words, given))]
+    return "\n".join(lines) + "\n"
+
+
+def text_of_code(target: Target, name: str, queue: str, found: Sequence[ElfStretch]) -> str:
+    """The words in code as lines of a queue, each with its address in a comment."""
+    words = words_known(target)
+    lines = [f".target {name}", "", f"@{queue}"]
+    for stretch in found:
+        lines += [f"    {comment(f'{stretch.name} at {stretch.address:#x}'.strip())}"]
+        lines += [f"    {line(words, word):60}  ; {at:#x}" for at, word in stretch.words]
     return "\n".join(lines) + "\n"
 
 

@@ -195,8 +195,11 @@ class TreeBuilder(LineBuilder):
         return tree.InstructionLine(start, end, None, None, parts[0], tuple(parts[1:]), ())
 
     def writing(self, parts: Parts) -> tree.WriteLine:
-        """Read ``.write name = value, other = value option=n``."""
+        """Read ``.write name = value, other = value option=n``, or ``.write name: instruction``."""
         label, engine, at = prefix(parts)
+        if isinstance(parts[-1], tree.InstructionLine):
+            slot = (parts[at + 1], parts[-1])
+            return tree.WriteLine(start_of(parts[0]), parts[-1].end, label, engine, (slot,), ())
         items = tuple((p[0], p[2]) for p in parts[at + 1 :] if isinstance(p, list))
         options = tuple(parts[at + 1 + len(items) :])
         end = options[-1].end if options else items[-1][1].end

@@ -43,9 +43,11 @@ class Index:
         return Index(self.const, tuple(n for n, _ in pairs), tuple(s for _, s in pairs))
 
     def over(self, shape: tuple[int, ...]) -> Index:
-        """The same on a space with more axes in front, or longer ones where it has 1."""
+        """The same on a space with more axes in front, or longer ones where it is repeated."""
         more = len(shape) - len(self.shape)
-        return Index(self.const, shape, (0,) * more + self.steps)
+        lengths = zip(self.shape, shape[more:], self.steps, strict=True)
+        steps = (0 if own == 1 != wanted else step for own, wanted, step in lengths)
+        return Index(self.const, shape, (*(0,) * more, *steps))
 
     def same(self, other: Index) -> bool:
         """Whether another one has the same values; == makes a mask."""

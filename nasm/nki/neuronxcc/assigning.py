@@ -12,7 +12,7 @@ from nasm.nki.errors import refuse
 from nasm.nki.names import MemoryRegion
 from nasm.nki.neuronxcc.affine import Box, Index, Predicate
 from nasm.nki.neuronxcc.regions import all_of, region, regions
-from nasm.nki.neuronxcc.resolving import resolved
+from nasm.nki.neuronxcc.resolving import patterns, resolved
 from nasm.nki.neuronxcc.results import new, read, settled, write
 from nasm.nki.neuronxcc.tensor import TileTensor
 from nasm.nki.tensor import NkiTensor
@@ -50,9 +50,11 @@ def _one_to_one(target: TileTensor, value: TileTensor, mask: Predicate | None) -
     box = region([value], value.shape, mask)
     if box is None:
         return
-    if value.storage.fresh is not None and _redirected(target, value, box):
+    pieces = patterns(target, box) if target.shape == value.shape else [box]
+    if len(pieces) == 1 and value.storage.fresh is not None and _redirected(target, value, box):
         return
-    _copied(target, value, box, box)
+    for piece in pieces:
+        _copied(target, value, piece, piece)
 
 
 def _copied(target: TileTensor, value: TileTensor, into: Box, box: Box) -> None:
@@ -222,7 +224,11 @@ def _transfer(target: TileTensor, value: TileTensor, mask: Predicate | None) -> 
     if value.shape != target.shape and mask is not None:
         value = fitting(value, target.shape)
         shape = target.shape
-    for box in regions([v for v in (value,) if v.shape == shape], shape, mask):
+    found = regions([v for v in (value,) if v.shape == shape], shape, mask)
+    for one in (value, target):
+        if one.shape == shape:
+            found = [piece for box in found for piece in patterns(one, box)]
+    for box in found:
         part = None if box == all_of(shape) else box
         source = read(value, part or (None if not value.storage.partial else box))
         if source.buffer is PSUM:

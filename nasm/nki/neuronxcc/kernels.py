@@ -203,7 +203,8 @@ COMMON = (
     "grid",
 )
 SAVING = (*COMMON, "save_neff_name", "save_trace_name", "warmup", "iters", "device_count")
-KEPT = ("platform_target", "save_neff_name", "save_trace_name", "working_directory", "overwrite")
+PROFILING = ("working_directory", "overwrite", "profile_nth", "num_execs")
+KEPT = ("platform_target", "save_neff_name", "save_trace_name", *PROFILING)
 """Options that change what a run does: the others say something to AWS's compiler."""
 
 
@@ -282,8 +283,7 @@ def benchmark(kernel: Any = None, **options: Any) -> Any:
 
 def profile(func: Any = None, **options: Any) -> Any:
     """A kernel that is run to be profiled, and saves its trace into ``working_directory``."""
-    known = (*SAVING, "working_directory", "profile_nth", "overwrite")
-    kept = profiled(_options("profile", options, known))
+    kept = profiled(_options("profile", options, (*SAVING, *PROFILING)))
 
     def made(function: Any) -> TileKernel:
         return kernel_of(function, BenchmarkedKernel, **kept)

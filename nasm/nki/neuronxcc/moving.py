@@ -12,6 +12,7 @@ from nasm.nki.neuronxcc.assigning import assign, spread
 from nasm.nki.neuronxcc.elementwise import copied, on_chip, on_partitions
 from nasm.nki.neuronxcc.operators import op_word
 from nasm.nki.neuronxcc.regions import region, regions
+from nasm.nki.neuronxcc.resolving import patterns
 from nasm.nki.neuronxcc.results import SBUF, new, nothing, read, result, write
 from nasm.nki.neuronxcc.tensor import TileTensor, of
 from nasm.nki.tensor import NkiTensor
@@ -22,9 +23,10 @@ def load(src: Any, *, mask: Any = None, dtype: Any = None) -> TileTensor:
     """A new tile in SBUF with what is in HBM, where a mask holds."""
     source = _in_hbm("load", src)
     kind = DType(source.storage.dtype if dtype is None else dtype)
-    parts = regions([], source.shape, mask)
-    if not parts:
+    left = regions([], source.shape, mask)
+    if not left:
         return nothing(source.shape, kind)
+    parts = [piece for box in left for piece in patterns(source, box)]
     bounds = tuple(
         (min(b[n][0] for b in parts), max(b[n][1] for b in parts)) for n in range(source.ndim)
     )
@@ -40,7 +42,7 @@ def load(src: Any, *, mask: Any = None, dtype: Any = None) -> TileTensor:
         )
     shape = source.shape if source.ndim > 1 else (*source.shape, 1)
     whole = result(tile, shape, bounds if source.ndim > 1 else (*bounds, (0, 1)))
-    if len(parts) > 1:
+    if len(left) > 1:
         whole.mask = mask
     return whole
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, product
 from typing import Any
 
 from nasm.base.records import replace
@@ -42,6 +43,59 @@ def resolved(tensor: TileTensor, box: Box | None = None) -> NkiTensor:
     view = _pattern(base.view_, tensor, part)
     made = NkiTensor(view, base.buffer, storage.dtype)
     return made if tensor.dynamic is None else _addressed(tensor, made, base)
+
+
+FREE_AXES = 4
+"""Of an access pattern on chip (Trainium/Inferentia2 architecture guide)."""
+
+
+def patterns(tensor: TileTensor, box: Box) -> list[Box]:
+    """A part of an index space cut into what access patterns can have: a position at a time.
+
+    They walk forwards, and have four free axes on chip. Along partitions of a tile nothing is cut.
+    """
+    first = tensor.storage.blocks if tensor.on_chip else len(tensor.axes)
+    cut = {
+        n
+        for number, one in enumerate(tensor.axes)
+        if number != first
+        for n, step in enumerate(one.steps)
+        if step < 0 and box[n][1] - box[n][0] > 1
+    }
+    if tensor.on_chip:
+        cut |= _too_many(tensor, box, cut)
+    places = (
+        [(at, at + 1) for at in range(lo, hi)] if n in cut else [(lo, hi)]
+        for n, (lo, hi) in enumerate(box)
+    )
+    return list(product(*places))
+
+
+def _too_many(tensor: TileTensor, box: Box, cut: set[int]) -> set[int]:
+    """The shortest axes, without which a pattern has no more free axes than it can have."""
+    sizes = {n: hi - lo for n, (lo, hi) in enumerate(box) if n and hi - lo > 1 and n not in cut}
+    if len(sizes) <= FREE_AXES:
+        return set()
+    unit, steps = 1, dict.fromkeys(sizes, 0)
+    for one, count in list(zip(tensor.axes, tensor.storage.shape, strict=True))[
+        : tensor.storage.blocks : -1
+    ]:
+        for n in steps:
+            steps[n] += unit * one.steps[n]
+        unit *= count
+    found = set[int]()
+    while len(_apart(sizes, steps)) > FREE_AXES:
+        shortest = min(_apart(sizes, steps), key=lambda n: sizes[n])
+        found.add(shortest)
+        del sizes[shortest]
+    return found
+
+
+def _apart(sizes: dict[int, int], steps: dict[int, int]) -> list[int]:
+    """Axes whose next position is not where the one inside of them ends."""
+    axes = list(sizes)
+    joined = {n for n, inner in pairwise(axes) if steps[n] == steps[inner] * sizes[inner]}
+    return [n for n in axes if n not in joined]
 
 
 def _in_scope(tensor: TileTensor, made: LoopRound) -> None:
@@ -86,7 +140,7 @@ def _pattern(view: View, tensor: TileTensor, box: Box) -> View:
         steps[0] = axes[0].steps[0] * view.steps[0] if shape[0] > 1 else 1
     if any(step < 0 for step in steps):
         refuse(
-            f"an index of {tensor.name} that runs backwards",
+            f"an index of {tensor.name} that runs backwards along partitions",
             "access patterns walk forwards: write the vector with a positive factor",
         )
     return replace(view, offset=offset, partition=partition, shape=shape, steps=tuple(steps))

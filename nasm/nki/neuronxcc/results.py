@@ -18,7 +18,7 @@ from nasm.nki.errors import refuse, trail
 from nasm.nki.names import DType, MemoryRegion
 from nasm.nki.neuronxcc.affine import Box, Index
 from nasm.nki.neuronxcc.regions import all_of, region
-from nasm.nki.neuronxcc.resolving import resolved
+from nasm.nki.neuronxcc.resolving import patterns, resolved
 from nasm.nki.neuronxcc.running import instance
 from nasm.nki.neuronxcc.tensor import Storage, TileTensor, identity, of
 from nasm.nki.tensor import NkiTensor
@@ -37,6 +37,11 @@ def read(tensor: TileTensor, box: Box | None = None) -> NkiTensor:
         _filled(tensor, box)
     if box is None and tensor.storage.partial:
         return _completed(tensor)
+    if tensor.on_chip:
+        part = all_of(tensor.shape) if box is None else box
+        pieces = patterns(tensor, part)
+        if len(pieces) > 1:
+            return _gathered(tensor, part, pieces)
     return resolved(tensor, box)
 
 
@@ -90,6 +95,16 @@ def _completed(tensor: TileTensor) -> NkiTensor:
         return resolved(tensor)
     made = new(tensor.name, tensor.shape, tensor.storage.dtype, tensor.buffer)
     instruct("tensor_copy", dst=resolved(whole_of(made), box), src=resolved(tensor, box))
+    return made
+
+
+def _gathered(tensor: TileTensor, box: Box, pieces: Sequence[Box]) -> NkiTensor:
+    """What no single access pattern reads, in a tile of its own."""
+    made = new(tensor.name, tuple(hi - lo for lo, hi in box), tensor.storage.dtype)
+    for piece in pieces:
+        spans = zip(piece, box, strict=True)
+        key = tuple(slice(lo - first, hi - first) for (lo, hi), (first, _) in spans)
+        instruct("tensor_copy", dst=made[key], src=resolved(tensor, piece))
     return made
 
 

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Unpack
 
 from nasm.analysis.hazards.endless_loops import ENDLESS, endless
-from nasm.base import array_files
 from nasm.base.array_files import ArrayFile
-from nasm.base.problems import Problem, Refused, Severity, counted
+from nasm.base.problems import Problem, Refused, Severity, counted, listed
 from nasm.isa.effects import Jump
-from nasm.language.expectations.judge import golden_file
+from nasm.language.expectations.shapes import mismatch
 from nasm.machine.outlines import DOES_NOT_KNOW, NO_VALUES
 from nasm.machine.records import EXAMINED, MOST_EXAMINED, RunReport, Status
 from nasm.machine.tensor_io import readable
@@ -26,6 +25,8 @@ from nasm.program.program import Program
 from nasm.runs.check import dead_code
 from nasm.runs.check.accesses import Touches
 from nasm.runs.check.counters import CounterUses, Place
+from nasm.runs.check.engine_values import EngineValues
+from nasm.runs.check.initialisation import Initialisation
 from nasm.runs.check.interlocks import relied
 from nasm.runs.check.lines import finding
 from nasm.runs.check.live_ranges import Lifetimes, memory_maps
@@ -59,7 +60,11 @@ def examine(
     machine.scheduler.interlock.held = True
     touches = Touches(machine)
     lifetimes, watch = Lifetimes(machine, touches), Watch(machine.scheduler.queues)
+    initialisation = Initialisation(machine)
     machine.scheduler.observe(lifetimes)
+    machine.scheduler.observe(initialisation)
+    engine_values = EngineValues(machine)
+    machine.scheduler.observe(engine_values)
     machine.scheduler.observe(watch)
     report = session.run(max_instructions=max_instructions, hashes=False)
     errors, unknown = _sorted(report)
@@ -67,7 +72,10 @@ def examine(
     errors += [problem for problem in endless(program) if problem.span not in reported]
     raced = {problem.span for problem in errors if problem.code == RACE}
     every = [p for p in _static(session, touches, watch, errors, report) if p.span not in raced]
-    every += _cut_short(report, unknown)
+    every += engine_values.problems
+    if report.status is Status.FINISHED:
+        every += initialisation.outputs()
+    every += _cut_short(report, unknown, initialisation.beyond)
     every += file_warnings(program)
     judged = session.policy.judged(every)
     whole = report.status in (Status.FINISHED, Status.DEADLOCK)
@@ -138,8 +146,10 @@ def _late_semaphores(session: Execution) -> set[int]:
     return {update.semaphore for n in numbers if (update := program.updates[n]) is not None}
 
 
-def _cut_short(report: RunReport, unknown: Iterable[Problem]) -> Iterator[Problem]:
-    """Why a program was not followed to its end."""
+def _cut_short(
+    report: RunReport, unknown: Iterable[Problem], beyond: Sequence[str]
+) -> Iterator[Problem]:
+    """Why a program was not followed to its end, or not all that it touches looked at."""
     for problem in unknown:
         where = "some place" if problem.span is None else f"line {problem.span.line}"
         why = problem.message.removesuffix(DOES_NOT_KNOW)
@@ -152,6 +162,10 @@ def _cut_short(report: RunReport, unknown: Iterable[Problem]) -> Iterator[Proble
             f"{report.microseconds:,.3f} µs: order and deadlocks after that were not looked at"
         )
         yield finding(CUT_SHORT, text, None, "allow more with --max-instructions, or run it")
+    if beyond:
+        size = f"{counted(len(beyond), 'tensor')} of more than 1 GiB: {listed(beyond, 'and')}"
+        text = f"what is written, and what is read before it is, was not looked at in {size}"
+        yield finding(CUT_SHORT, text, None, "run it with smaller ones to find that")
 
 
 def _place(problem: Problem) -> tuple[int, int]:
@@ -174,13 +188,7 @@ def file_warnings(program: Program) -> Iterator[Problem]:
                     refused.code, refused.message, tensor.span, hint, severity=Severity.WARNING
                 )
     for expectation in program.expectations:
-        named = golden_file(expectation)
-        if named is None:
-            continue
-        try:
-            array_files.read_header(named[0], lambda shape, dtype: None, program.files)
-        except Refused as refused:
-            yield refused.at(named[1])
+        yield from mismatch(expectation, program.tensors, program.files)
 
 
 def reachable(program: Program, queue: int, touches: Touches) -> list[bool]:

@@ -15,6 +15,8 @@ from nasm.targets.tensix.expansion import expanded, expansion_of, open_recording
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.inspect import PARTS
 from nasm.targets.tensix.isa import DATA, ISA
+from nasm.targets.tensix.isa.cores import PUSHING
+from nasm.targets.tensix.isa.table import CORES, QUEUES
 from nasm.targets.tensix.options import AS_SRCA, OPTIONS, OUTER_BUG, SRCB_FORMAT, YES, quirks
 from nasm.targets.tensix.settings import SETTINGS
 from nasm.targets.tensix.words.word import OPCODE
@@ -34,12 +36,13 @@ def _read(word: int) -> int:
     return _rotated(word, BITS - 2)
 
 
-WORDS = Words(
-    ISA,
-    OPCODE,
-    DATA,
-    {"ttinsn": Spelling("among RISC-V instructions: rotated left by two", _streamed, _read)},
-)
+def _no_core_has(bits: int) -> bool:
+    """Whether no RISC-V instruction of 32 bits is these: such have 3 in the lowest two."""
+    return bits & 3 != 3
+
+
+TTINSN = Spelling("among RISC-V instructions: rotated left by two", _streamed, _read, _no_core_has)
+WORDS = Words(ISA, OPCODE, DATA, {"ttinsn": TTINSN})
 
 SAMPLES = Samples(
     tensors=(), transfer="", outside="l1", fill={}, semaphores="", posts=0, wait="", labelled=""
@@ -55,6 +58,10 @@ def _new_core(generation: Generation, around: Surroundings) -> Tensix:
         quirks=quirks(options),
         outer_bug=options[OUTER_BUG] == YES,
         srcb_as_srca=options[SRCB_FORMAT] == AS_SRCA,
+        lines=tuple(
+            None if around.lines(core) is None else around.lines(queue)
+            for core, queue in zip(CORES, QUEUES, strict=True)
+        ),
     )
 
 
@@ -76,4 +83,5 @@ TARGET = Target(
     parts=PARTS,
     causes=CAUSES,
     settings=SETTINGS,
+    pushing=PUSHING,
 )

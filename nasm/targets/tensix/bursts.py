@@ -44,7 +44,12 @@ def burst(
     ticks: int,
     blocked: Mapping[int, Blocked],
 ) -> Burst | None:
-    """The words that a thread can have executed at once, from now on."""
+    """The words that a thread can have executed at once, from now on.
+
+    None where each comes at a time of its own: what a core does, and what it pushes.
+    """
+    if thread >= THREADS or core.lines[thread] is not None:
+        return None
     ticks = min(ticks, _quiet(core, thread, blocked))
     if ticks < LEAST:
         return None

@@ -15,5 +15,10 @@ CAUSES = {
     "flush": "the units that it flushes",
     "mutex": "a mutex",
     "atomic": "an atomic operation",
+    "host": "its RISC-V core to push it",
+    "fifo": "room in the FIFO in front of the expanders",
+    "ttsync": "the coprocessor, by TTSync",
+    "mailbox": "a mailbox",
+    "polling": "a word to have a value",
 }
 """Every cause that a :class:`~nasm.isa.blocked.Blocked` of this target has."""

@@ -7,10 +7,12 @@ from functools import lru_cache
 from typing import Final, TypeVar
 
 from nasm.base.problems import Refused, counted
-from nasm.isa.core_state import Unfinished
+from nasm.isa.core_state import Blocked, Unfinished
+from nasm.isa.instruction import Row
 from nasm.isa.micro_instructions import Expansion, MicroOrigin
 from nasm.isa.words import Words
 from nasm.program.program import Instruction
+from nasm.targets.tensix.core.pushed import front_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import (
     EXPANDERS,
@@ -22,6 +24,9 @@ from nasm.targets.tensix.front.expanding import (
 )
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.isa import DATA, ISA
+from nasm.targets.tensix.isa.cores import PUSHING
+from nasm.targets.tensix.state import THREADS
+from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words import WORDS as DECLARED
 from nasm.targets.tensix.words.units import NOTHING
 from nasm.targets.tensix.words.word import OPCODE
@@ -91,8 +96,15 @@ def _setting(micro: ExpandedWord) -> str:
 
 def expanded(
     core: Tensix, thread: int, instruction: Instruction, place: tuple[int, int]
-) -> Sequence[Instruction] | None:
-    """What a thread executes for an instruction that expands, and while it records."""
+) -> Sequence[Instruction] | Blocked | None:
+    """What a thread executes for an instruction that expands, and while it records.
+
+    The core of a thread pushes what it pushes one by one.
+    """
+    if thread >= THREADS:
+        return pushed_singly(instruction)
+    if core.lines[thread] is not None:
+        return _from_front_end(core, thread, place[1])
     if instruction.row is DATA:
         return None
     word = word_of(instruction)
@@ -112,6 +124,44 @@ def expanded(
     return _instructions(micros, core.threads[thread].recorded)
 
 
+def pushed_singly(instruction: Instruction) -> Sequence[Instruction] | None:
+    """The pushes of which one that pushes several is made; None for anything else."""
+    if (instruction.row.name, "Count") != PUSHING or instruction.operand("Count") == 1:
+        return None
+    count = instruction.operand("Count")
+    assert isinstance(count, int)
+    row = instruction.row
+    operands = list(instruction.operands)
+    operands[row.position["Count"]] = 1
+    return (_single(row, tuple(operands)),) * count
+
+
+@lru_cache(maxsize=1)
+def _single(row: Row, operands: tuple[object, ...]) -> Instruction:
+    return Instruction(row, operands)
+
+
+def _from_front_end(core: Tensix, thread: int, pc: int) -> Sequence[Instruction] | Blocked | None:
+    """What a thread executes for a line that its core has pushed, once its expanders have it."""
+    front = front_of(core, thread)
+    lines = tuple(one for one in front.lines if one.pc >= pc)
+    if lines and lines[0].pc == pc:
+        front.lines = lines[1:]
+        micros = lines[0].micros
+        if isinstance(micros, Refused):
+            raise micros
+        return micros and _instructions(micros, core.threads[thread].recorded)
+    if pc < front.line:
+        message = f"line {pc} was pushed before, and is not pushed again"
+        raise Refused("E0701", message, "a thread whose core has lines continues line by line")
+    if pc < front.line + len(front.pushed):
+        reason, until = "it is still in front of the expanders", front.next_step(core.around.now)
+    else:
+        reason, until = f"the RISC-V core of {thread_name(thread)} has not pushed it", None
+    on = (f"front {thread}",)
+    return Blocked("host", reason, until, by=(THREADS + thread,), on=on)
+
+
 def open_recordings(core: Tensix) -> Iterator[Unfinished]:
     """The recordings that threads have left open."""
     for number, own in enumerate(core.threads):
@@ -127,6 +177,8 @@ def expansion_of(
     core: Tensix, thread: int, instruction: Instruction
 ) -> Sequence[Instruction] | None:
     """What a thread would execute for an instruction; None where that changes the expanders."""
+    if thread >= THREADS or core.lines[thread] is not None:
+        return None
     expander = _expander_of(instruction)
     if instruction.row is DATA or (expander is ExpanderAction.TEMPLATE) != core.after_mop[thread]:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nasm.isa.generation import Engine, Generation, Unit
 from nasm.isa.options import defaults
-from nasm.targets.tensix.isa.table import QUEUES
+from nasm.targets.tensix.isa.table import CORES, QUEUES
 from nasm.targets.tensix.options import OPTIONS
 from nasm.targets.tensix.state import L1_BYTES
 from nasm.views.tensor import Memory
@@ -26,6 +26,19 @@ def _thread(name: str, does: str) -> Engine:
         reads=("l1",),
         writes=("l1",),
         spelled=name.upper(),
+    )
+
+
+def _core(name: str, thread: str) -> Engine:
+    return Engine(
+        name,
+        1,
+        f"the RISC-V core that pushes the instructions of {thread}",
+        CLOCK,
+        reads=("l1",),
+        writes=("l1",),
+        spelled=f"RISC-V {thread.upper()}",
+        pushes=thread,
     )
 
 
@@ -53,7 +66,7 @@ WORMHOLE = Generation(
     spellings=("wormhole",),
     summary="Tensix of Wormhole B0",
     ticks=TICKS,
-    engines=tuple(map(_thread, QUEUES, _DOES)),
+    engines=(*map(_thread, QUEUES, _DOES), *map(_core, CORES, QUEUES)),
     memories={
         "l1": Memory(
             "l1",

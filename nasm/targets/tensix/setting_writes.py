@@ -1,7 +1,8 @@
 """Settings that instructions write: which, and in which order.
 
 One instruction writes all 16 bits of a thread's word, others bits of a byte of a banked or global
-word, or all of one, from a register that the program names.
+word, or all of one, from a register that the program names. Words of the expander are stored by the
+RISC-V core of the thread, and others where a line has ``host=1``.
 """
 
 from __future__ import annotations
@@ -11,13 +12,18 @@ from typing import Final
 
 from nasm.base.problems import Refused, listed
 from nasm.isa.settings import MISPLACED, Values, Written
-from nasm.targets.tensix.scalar.config_fields import FIELDS
+from nasm.targets.tensix.memory_map import ADDRESSES, CONFIGURATION, REGFILE
+from nasm.targets.tensix.scalar.config_fields import CONFIG_WORDS, FIELDS
 from nasm.targets.tensix.words.groups import SettingGroup, writer
 
 THREAD_WORD: Final = writer(SettingGroup.THREAD)
 BANK_WORD: Final = writer(SettingGroup.WORD)
 
-OPTIONS: Final = {"register": f"the general register that {BANK_WORD} takes words from"}
+OPTIONS: Final = {
+    "register": f"the general register that {BANK_WORD} takes words from",
+    "host": "1 lets the RISC-V core of the thread store them, without an instruction of the thread",
+    "bank": "the bank of the configuration that the core stores to, 0 or 1",
+}
 
 MASK: Final = "MOP_mask_high"
 """The setting of the upper half of the mask."""
@@ -33,13 +39,17 @@ def written(values: Values, options: Mapping[str, int]) -> Sequence[Written]:
     register = options.get("register", -1)
     if not -1 <= register < 64:
         raise Refused("E0301", f"there are registers 0 to 63; found {register}")
+    host, bank = options.get("host", 0), options.get("bank", 0)
+    if host not in (0, 1) or bank not in (0, 1):
+        raise Refused("E0301", f"host and bank are 0 or 1; found {host} and {bank}")
     made: list[Written] = []
     done: set[object] = set()
     for name in given:
         group = _group(name)
         if group not in done:
             done.add(group)
-            made += _instructions(group, given, register)
+            stored = host or group[0] == "expander"
+            made += _stores(group, given, bank) if stored else _instructions(group, given, register)
     if register >= 0 and not any(mnemonic == BANK_WORD for mnemonic, _ in made):
         raise Refused("E0309", "none of these is written through a register", "leave register= out")
     return made
@@ -55,8 +65,32 @@ def _group(name: str) -> tuple[str, int]:
         return "semaphore", int(name[3])
     if name == MASK:
         return "mask", 0
+    if name in ADDRESSES:
+        return "expander", ADDRESSES[name]
     message = f"no instruction writes {name}"
     raise Refused(MISPLACED, message, f"set it before the run, with .cfg {name} = value")
+
+
+def _stores(group: tuple[str, int], given: Mapping[str, int], bank: int) -> Iterator[Written]:
+    """The store of the thread's core that writes a word; raises Refused where there is none."""
+    kind, at = group
+    if kind == "expander":
+        value = next(value for name, value in given.items() if ADDRESSES.get(name) == at)
+        yield writer(SettingGroup.STORE), {"Address": at, "Value": value}
+    elif kind == "register":
+        address = REGFILE + 4 * at
+        yield writer(SettingGroup.STORE), {"Address": address, "Value": given[f"GPR{at}"]}
+    elif kind == "config":
+        address = CONFIGURATION + 4 * (bank * CONFIG_WORDS + at)
+        value = _whole(group, given)
+        yield writer(SettingGroup.STORE), {"Address": address, "Value": value}
+    elif kind == "semaphore":
+        store = writer(SettingGroup.STORE)
+        hint = f"post it by {store} SEM{at}, 0, and take one back by {store} SEM{at}, 1"
+        raise Refused(MISPLACED, "no store sets the numbers of a semaphore", hint)
+    else:
+        message = "no store of a core writes the configuration of a thread, or the mask"
+        raise Refused(MISPLACED, message, "leave host=1 out: an instruction does")
 
 
 def _instructions(

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.records import dataclass, field, fields
+from nasm.isa.core_state import EngineLines, Place
 
 U8 = NDArray[np.uint8]
 U16 = NDArray[np.uint16]
@@ -25,6 +26,8 @@ PACKERS = 4
 LANES = 32
 COLUMNS = 8
 L1_BYTES = 1464 << 10
+
+RISC_REGISTERS = 32
 
 UNPACKERS, MATRIX = 0, 1
 """Who owns a bank of SrcA or SrcB."""
@@ -241,6 +244,43 @@ class Thread(MutableState):
     wants: int = NO_THREAD
 
 
+StoreKey = tuple[str, int]
+"""What a core stores to: "register" or "word" of the configuration, and its number."""
+
+
+class CoreStore(NamedTuple):
+    """A store of a core: of what, by which instruction, and before which line of the thread.
+
+    Once it is ``settled`` what is pushed cannot overtake it any more.
+    """
+
+    key: StoreKey
+    place: Place
+    line: int
+    settled: bool = False
+
+    @property
+    def what(self) -> str:
+        """What it writes, in words."""
+        kind, number = self.key
+        return f"register {number}" if kind == "register" else f"word {number} of the configuration"
+
+
+@dataclass(slots=True, eq=False)
+class RiscCore(MutableState):
+    """The RISC-V core that pushes to a thread.
+
+    ``registers`` are x0, which is 0, to x31; ``local`` is its local memory, of 2 KiB. ``boxes`` are
+    the mailboxes to it, by the thread of the core that writes them. ``stores`` are those that what
+    it pushes may read.
+    """
+
+    registers: U32 = field(default_factory=_words(RISC_REGISTERS))
+    local: U32 = field(default_factory=_words(512))
+    boxes: tuple[tuple[int, ...], ...] = ((),) * THREADS
+    stores: tuple[CoreStore, ...] = ()
+
+
 @dataclass(slots=True, eq=False)
 class Coprocessor(MutableState):
     """The Tensix coprocessor of one tile.
@@ -248,10 +288,13 @@ class Coprocessor(MutableState):
     ``config[bank, word]``: words from 152 on are global, and are the same in both banks.
     ``semaphores[i]`` is a value and its maximum; ``mutexes[i]`` the thread that holds one, or
     ``NO_THREAD``. ``scalar_owner`` is the thread whose instruction waits in the scalar unit, and
-    keeps others out. ``srcb_as_srca`` says that the format of SrcA holds for SrcB too.
+    keeps others out. ``srcb_as_srca`` says that the format of SrcA holds for SrcB too. ``lines``
+    are those of threads whose RISC-V core pushes them, ``riscs`` these cores. ``soft_reset`` is
+    what is held in reset, ``clock_high`` the upper half of the wall clock when the lower one was
+    read last; ``now`` is the cycle up to which everything has happened.
     """
 
-    CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca")
+    CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca", "lines")
 
     l1: L1Bytes
     vector: Vector = field(default_factory=Vector)
@@ -267,3 +310,10 @@ class Coprocessor(MutableState):
     mutexes: NDArray[np.int8] = field(default_factory=lambda: np.full(8, NO_THREAD, np.int8))
     scalar_owner: int = NO_THREAD
     srcb_as_srca: bool = False
+    lines: tuple[EngineLines | None, ...] = (None,) * THREADS
+    riscs: tuple[RiscCore, ...] = field(
+        default_factory=lambda: tuple(RiscCore() for _ in range(THREADS))
+    )
+    soft_reset: int = 0
+    clock_high: int = 0
+    now: int = 0

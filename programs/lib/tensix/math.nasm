@@ -43,12 +43,27 @@
 
 ; acquire_dst(): semaphore 1, on which thread 2 waits, and a Dst of zeros.
 ;   clear  0 leaves Dst as it is: for what overwrites it
-.macro acquire_dst(clear=1)
+;   parts  how many parts of Dst are packed while others are computed, up to 15
+.macro acquire_dst(clear=1, parts=1)
     @t1
-    SEMINIT  NewMax=1, NewValue=0, SemaphoreMask=SEMAPHORE_1
+    SEMINIT  NewMax=parts, NewValue=0, SemaphoreMask=SEMAPHORE_1
     .if clear
         ZEROACC  Mode=ALL_OF_DST
     .end
+.end
+
+; acquire_half(half): half 0 or 1 of Dst, of 512 rows of 16 bits or 256 of 32, once thread 2 has packed it; zeros.
+; After acquire_dst(parts=2).
+;   wide  1 for a Dst of 32 bits
+.macro acquire_half(half, wide=0)
+    @t1
+    SEMWAIT  BlockMask=STALL_MATH, SemaphoreMask=SEMAPHORE_1, ConditionMask=STALL_ON_MAX
+    ZEROACC  Mode=HALF_OF_DST, UseDst32b=wide, Imm10=half
+.end
+
+; at_tile(number): what comes next is computed in this tile of Dst: rows from 64 * number on.
+.macro at_tile(number)
+    @t1  .write  DEST_TARGET_REG_CFG_MATH_Offset = 64 * number
 .end
 
 ; release_dst(unit): tell thread 2 that Dst is complete, once a unit is done.
@@ -100,12 +115,29 @@
     SETRWC  FlipSrcB=1, FlipSrcA=1, Fidelity=1, Dst=1, SrcB=1, SrcA=1
 .end
 
-; copy_tile(): the tile in SrcA to rows of Dst from one on.
-;   row  the first row of Dst
-; Cost: 8 cycles.
-.macro copy_tile(row=0)
+; copy_tile(): the tile in SrcA to rows of Dst from one on. SrcA stays with the matrix unit.
+;   row   the first row of Dst
+;   wide  1 for a Dst of 32 bits, of which a move would write one half: zeros in SrcB are added instead, which has to
+;         be the unpackers' before and after, by modifiers 0 and 1
+; Cost: 8 cycles, and 4 if wide.
+.macro copy_tile(row=0, wide=0)
+    .if wide
+        addr_mod(0, srca=8, dst=8)
+        addr_mod(1, clear=1)
+    .end
     @t1
+    .if wide
+        SETDVALID  FlipSrcB=1
+        ZEROSRC    SingleBankMatrixUnit=1, ClearSrcB=1
+    .end
     .for from in 0..64 step 8
-        MOVA2D  SrcRow=from, Move8Rows=1, DstRow=row + from
+        .if wide
+            ELWADD  AddrMod=0 if from < 56 else 1, DstRow=row
+        .else
+            MOVA2D  SrcRow=from, Move8Rows=1, DstRow=row + from
+        .end
+    .end
+    .if wide
+        SETRWC  FlipSrcB=1
     .end
 .end

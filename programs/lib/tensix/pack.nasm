@@ -38,3 +38,21 @@
     PACR      PackerMask=0xF, Last=1
     SEMGET    SemaphoreMask=SEMAPHORE_1
 .end
+
+; pack_from(row, at): another tile, from rows of Dst on to L1, once the packers are idle. After packers() and SETADCXX.
+;   row         the row of Dst, of 16 numbers, at which the first face begins
+;   at          the byte of L1, a multiple of 16
+;   form, wide  as for packers; GPR 60 of thread 2 is overwritten
+; Cost: 21 cycles for addresses, and those of the tile.
+.macro pack_from(row, at, form=bf16, wide=1 if form == f32 or form == i32 else 0)
+    .const SIZE = 4 if form == f32 or form == i32 else 2
+    .assert at % 16 == 0, "pack_from: at a multiple of 16"
+    @t2
+    STALLWAIT  BlockMask=STALL_CFG, ConditionMask=PACK
+    .for n in 0..4
+        .write DEST_TARGET_REG_CFG_PACK_SEC{n}_Offset = row + 16 * n
+        .write THCON_SEC{n // 2}_REG{1 if n % 2 == 0 else 8}_L1_Dest_addr = (at + n * 256 * SIZE) // 16 - 1  register=60
+    .end
+    DMANOP                                                                   ; the last word is there after it
+    PACR       PackerMask=0xF, Last=1
+.end

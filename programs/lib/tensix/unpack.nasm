@@ -23,33 +23,62 @@
     .end
 .end
 
+; tile_bytes(form): BYTES, of a tile of 32 by 32 in a format, and SHARED, whether 16 numbers share an exponent.
+.macro tile_bytes(form)
+    .const eight = form == "bfp8" or form == "bfp8a"
+    .const four = form == "bfp4" or form == "bfp4a"
+    .const two = form == "bfp2" or form == "bfp2a"
+    .const @export SHARED = eight or four or two
+    .const narrow = 1088 if eight else (576 if four else 320)
+    .const @export BYTES = narrow if SHARED else (4096 if form == f32 else (1024 if form == "fp8" else 2048))
+.end
+
+; unpack_from(unit, at): another tile for an unpacker, once both are idle. Thread 0; GPR 60 is overwritten.
+;   unit  0 fills SrcA, 1 fills SrcB
+;   at    the byte of L1 where the tile begins, a multiple of 16
+; Cost: 4 cycles, and the wait.
+.macro unpack_from(unit, at)
+    .assert at % 16 == 0, "unpack_from: at a multiple of 16"
+    @t0
+    STALLWAIT  BlockMask=STALL_CFG, ConditionMask=UNPACK
+    .write THCON_SEC{unit}_REG3_Base_address = at // 16 - 1  register=60
+.end
+
 ; unpack_tile(at): tiles of L1 to SrcA.
 ;   at, form, to  as for unpacker
-;   tiles         how many follow one another in L1; one, of 8 bits and less
-; Cost: 2 cycles for the address and 32 for a tile of bf16, 64 of f32.
+;   tiles         how many follow one another in L1
+; Cost: 2 cycles for the address and 32 for a tile of bf16, 64 of f32. A block float has its exponents before each
+; tile, so that the address of every one is written.
 .macro unpack_tile(at, form=bf16, to=form, tiles=1)
-    .assert tiles == 1 or form == f32 or form == bf16 or form == f16, "tiles of 8 bits and less: one at a time"
     unpacker(0, at, form, to)
+    tile_bytes(form)
     @t0
     SETADCXX  U0=1, X1Val=1023, X0Val=0
     .for tile in 0..tiles
-        UNPACR  WhichUnpacker=0, Ch0YInc=1 if tiles > 1 else 0, MultiContextMode=1, FlipSrc=1, Last=1
+        .if tile > 0 and SHARED
+            unpack_from(0, at + tile * BYTES)
+        .end
+        UNPACR  WhichUnpacker=0, Ch0YInc=1 if tiles > 1 and not SHARED else 0, MultiContextMode=1, FlipSrc=1, Last=1
     .end
 .end
 
 ; unpack_pair(srca, srcb): tiles of L1 to SrcA, and as many to SrcB.
 ;   srca, srcb  the bytes of L1 where the first tiles begin: of C = A @ B, B and A
 ;   form, to    as for unpacker, of both
-;   tiles       how many follow one another in L1, of each; one, of 8 bits and less
+;   tiles       how many follow one another in L1, of each
 ; Cost: 64 cycles for two tiles of bf16, as both unpackers share the way to L1.
 .macro unpack_pair(srca, srcb, form=bf16, to=form, tiles=1)
-    .assert tiles == 1 or form == f32 or form == bf16 or form == f16, "tiles of 8 bits and less: one at a time"
     unpacker(0, srca, form, to)
     unpacker(1, srcb, form, to)
+    tile_bytes(form)
     @t0
     SETADCXX  U0=1, U1=1, X1Val=1023, X0Val=0
     .for tile in 0..tiles
-        UNPACR  WhichUnpacker=0, Ch0YInc=1 if tiles > 1 else 0, MultiContextMode=1, FlipSrc=1, Last=1
-        UNPACR  WhichUnpacker=1, Ch0YInc=1 if tiles > 1 else 0, MultiContextMode=1, FlipSrc=1, Last=1
+        .if tile > 0 and SHARED
+            unpack_from(0, srca + tile * BYTES)
+            unpack_from(1, srcb + tile * BYTES)
+        .end
+        UNPACR  WhichUnpacker=0, Ch0YInc=1 if tiles > 1 and not SHARED else 0, MultiContextMode=1, FlipSrc=1, Last=1
+        UNPACR  WhichUnpacker=1, Ch0YInc=1 if tiles > 1 and not SHARED else 0, MultiContextMode=1, FlipSrc=1, Last=1
     .end
 .end

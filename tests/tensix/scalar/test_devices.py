@@ -206,7 +206,7 @@ def test_registers_of_devices_are_refused_by_name() -> None:
     core = made()
     for low, said in (
         (0x11000, "TDMA-RISC"),
-        (0x121F0, "the control, debug and status registers of the tile"),
+        (0x12000, "the control, debug and status registers of the tile"),
         (0x20004, "NoC 0"),
         (0x10FFC, "below 0xffb11000 is not documented"),
         (0x80000, "where the memory map has nothing"),

@@ -19,7 +19,7 @@ from nasm.targets.tensix.words.word import Described
 from tests.parts import everything, part
 from tests.tables import each
 
-ROWS = list(TARGET.isa)
+ROWS = [row for row in TARGET.isa if row.encoding is not None]
 
 
 def again(words: list[int]) -> list[int]:

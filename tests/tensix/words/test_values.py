@@ -90,8 +90,7 @@ def test_one_name_has_one_value_in_a_family() -> None:
 def test_every_named_value_fits_its_field_and_is_printed_as_itself() -> None:
     count = 0
     for row in TARGET.isa:
-        assert row.encoding is not None
-        for field in row.encoding.fields():
+        for field in () if row.encoding is None else row.encoding.fields():
             if not isinstance(field.values, FieldValues):
                 continue
             for one in field.values.entries:

@@ -112,10 +112,14 @@ def _same(path: str, read: bytes) -> bool:
 def _words(args: argparse.Namespace, screen: Screen) -> int:
     """Print a file of words as a program; the exit code."""
     preload("nasm.apps.cli.programs", "nasm.language.printing.words")
+    from nasm.language.printing.elf_files import is_elf
     from nasm.language.printing.word_files import read
     from nasm.language.printing.words import text_of
 
-    given = read(args.program, _bytes(args.program))
+    data = _bytes(args.program)
+    if is_elf(data):
+        return _of_code(args, screen, data)
+    given = read(args.program, data)
     name = args.target or given.target
     target = _target(name)
     generation = target.generation(name)
@@ -127,6 +131,26 @@ def _words(args: argparse.Namespace, screen: Screen) -> int:
         queues.setdefault(at, []).extend(map(back, words))
     printed = text_of(target, name, queues)
     results.put_text(results.spelled(args.output), printed)
+    return OK
+
+
+def _of_code(args: argparse.Namespace, screen: Screen, data: bytes) -> int:
+    """Print the words in the code of an ELF file of a RISC-V core as a program; the exit code."""
+    from nasm.language.printing.elf_files import words_in_code
+    from nasm.language.printing.words import text_of_code, words_known
+
+    target = _target(args.target)
+    generation = target.generation(args.target)
+    assert generation is not None
+    words = words_known(target)
+    form = next((s for n, s in words.spellings.items() if args.form in (None, n)), None)
+    if form is None:
+        raise Refused("E0812", f"no words of {target.summary} are among those of other cores")
+    found = words_in_code(args.program, data, words, form)
+    queue = generation.engine(args.queue or generation.engines[0].name).name
+    results.put_text(results.spelled(args.output), text_of_code(target, args.target, queue, found))
+    count = counted(sum(len(one.words) for one in found), "word")
+    screen.note(f"{count} of {target.summary} among those of the core")
     return OK
 
 
@@ -167,9 +191,11 @@ examples:
   neuron-nasm dis program.nobj
   neuron-nasm dis program.nobj -o program.nasm --extract
   neuron-nasm dis words.txt --words --target wormhole
+  neuron-nasm dis trisc1.elf --words --target wormhole --queue t1
 
 What is printed is what 'print' writes, and assembles to the same object, but
-for the text in it. Machine options and timing figures are named in comments.
+for the text in it. Machine options and timing figures are named in comments. Of
+an ELF file of a RISC-V core, --words finds the words among its instructions.
 """,
     other_names=("disassemble", "objdump", "disasm"),
 )

@@ -36,6 +36,12 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         default=FOLDER,
         help=f"where your solutions are, by default {FOLDER}",
     )
+    verb.add_argument(
+        "--course",
+        metavar="NAME",
+        help="2h, day or all: the exercises of a course of two hours, of one of a day, or every "
+        "one; by default what was chosen last",
+    )
     what = verb.add_mutually_exclusive_group()
     what.add_argument("--list", action="store_true", help="list the exercises, and what has passed")
     what.add_argument("--hint", action="store_true", help="show one more hint of the exercise")
@@ -66,15 +72,20 @@ def learn(args: argparse.Namespace, screen: Screen) -> int:
     from rich.text import Text
 
     from nasm.grading.course import Course
+    from nasm.grading.exercise import COURSES
 
-    course = Course(args.dir)
+    course = Course(args.dir, args.course)
     if args.list:
         return _list(args, screen, course)
     exercise = course.next() if args.exercise is None else course.named(args.exercise)
     if exercise is None:
         if args.json:
             return int(args.answer.give(OK, exercises=_listed(course), problems=[]))
-        screen.show(Text(f"All {len(course.exercises)} exercises have passed. Well done."))
+        course.choose()
+        of = f" of {COURSES[course.name]}" if course.name else ""
+        screen.show(Text(f"All {len(course.planned)} exercises{of} have passed. Well done."))
+        if len(course.planned) < len(course.exercises):
+            screen.note(f"the others: {COMMAND} learn --course all{_folder(args.dir)}")
         return OK
     if args.solution:
         return _solution(args, screen, course, exercise)
@@ -91,6 +102,7 @@ def _judge(args: argparse.Namespace, screen: Screen, course: Course, exercise: E
     from nasm.show.documents import plain
 
     first, path = not course.begun(exercise), course.begin(exercise)
+    course.choose()
     files.note(path)
     found = grade(exercise, path)
     course.graded(exercise, found)
@@ -102,11 +114,11 @@ def _judge(args: argparse.Namespace, screen: Screen, course: Course, exercise: E
         made = {"grade": plain(found, GRADE), "exercises": _listed(course)}
         return int(args.answer.give(code, **made, problems=[]))
     width = screen.width or 80
-    place, of = course.place(exercise), len(course.exercises)
-    shown: list[RenderableType] = [
-        Text(f"exercise {place} of {of}: {exercise.wanted.title}", "bold"),
-        Text(),
-    ]
+    head = f"exercise {course.place(exercise)} of {len(course.exercises)}"
+    if exercise in course.planned and course.name:
+        place, of = course.planned.index(exercise) + 1, len(course.planned)
+        head = f"exercise {place} of {of}, {exercise.wanted.minutes[course.name]} minutes planned"
+    shown: list[RenderableType] = [Text(f"{head}: {exercise.wanted.title}", "bold"), Text()]
     if exercise.text and (first or sys.stdout.isatty()):
         shown += [Markdown(_body(exercise, path, args.dir)), Text()]
     lines = one(found, width, course.hints(exercise))
@@ -176,7 +188,7 @@ def _listed(course: Course) -> list[dict[str, object]]:
         {
             "exercise": each.name,
             "title": each.wanted.title,
-            "minutes": each.wanted.minutes,
+            "minutes": dict(each.wanted.minutes),
             "begun": course.begun(each),
             "passed": course.passed(each),
         }
@@ -187,22 +199,29 @@ def _listed(course: Course) -> list[dict[str, object]]:
 def _list(args: argparse.Namespace, screen: Screen, course: Course) -> int:
     from rich.text import Text
 
+    from nasm.grading.exercise import COURSES
     from nasm.show.columns import table
 
     if args.json:
         return int(args.answer.give(OK, exercises=_listed(course), problems=[]))
-    current = course.next()
+    course.choose()
+    current, names = course.next(), [course.name] if course.name else list(COURSES)
     rows = []
-    for place, each in enumerate(course.exercises, 1):
+    for each in course.planned:
         state = "passed" if course.passed(each) else "begun" if course.begun(each) else ""
         mark = ">" if current is not None and each.name == current.name else ""
-        short = str(each.wanted.minutes or "")
-        rows.append([mark, str(place), each.name, each.wanted.title, short, state])
-    heads = ["", ">no.", "exercise", "title", ">2 h", ""]
+        minutes = [str(each.wanted.minutes.get(name, "")) for name in names]
+        place = str(course.place(each))
+        rows.append([mark, place, each.name, each.wanted.title, *minutes, state])
+    heads = ["", ">no.", "exercise", "title", *(f">{name}" for name in names), ""]
     screen.show(*map(Text, table(heads, rows, screen.width or 80)))
-    done = sum(map(course.passed, course.exercises))
-    screen.note(f"\n{done} of {len(course.exercises)} passed; {COMMAND} learn continues")
-    screen.note("2 h: the minutes of those that are done in a course of two hours")
+    done = sum(map(course.passed, course.planned))
+    screen.note(f"\n{done} of {len(course.planned)} passed; {COMMAND} learn continues")
+    for name in names:
+        left = sum(
+            each.wanted.minutes.get(name, 0) for each in course.planned if not course.passed(each)
+        )
+        screen.note(f"{name}: the minutes that {COURSES[name]} plans; {left} are left")
     return OK
 
 
@@ -219,6 +238,7 @@ examples:
   neuron-nasm learn --hint         one more hint
   neuron-nasm learn --list         all exercises, and which have passed
   neuron-nasm learn softmax        another one
+  neuron-nasm learn --course 2h    those of a course of two hours, from now on
 
 Each exercise is a text and a file to edit. On a terminal the file is judged
 again whenever it is saved, until Ctrl-C. Nothing of yours is overwritten.

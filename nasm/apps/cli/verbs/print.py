@@ -12,7 +12,7 @@ from nasm.apps.cli import shared_options as options
 from nasm.apps.cli.answer import OK, REFUSED
 from nasm.apps.cli.program_run import file_of
 from nasm.apps.cli.verb import Verb, preload
-from nasm.base.problems import Failure, Problem
+from nasm.base.problems import Failure, Problem, Refused
 from nasm.show import jsonable
 
 if TYPE_CHECKING:
@@ -31,6 +31,12 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         metavar="FILE",
         default="-",
         help="write it to a file, instead of to standard output",
+    )
+    verb.add_argument(
+        "--form",
+        metavar="NAME",
+        choices=("llk",),
+        help="llk: of Tensix, functions of tt-llk's macros instead of a program",
     )
     options.timeout(verb)
 
@@ -51,7 +57,7 @@ def desugared(args: argparse.Namespace, screen: Screen) -> int:
     if getattr(args, "json", False):
         problem = Problem("E0812", "--desugar writes a text, and --json a document", None)
         return int(args.answer.give(REFUSED, problems=jsonable.problems([problem])))
-    text = {"output": getattr(args, "output", None) or "-", "places": False}
+    text = {"output": getattr(args, "output", None) or "-", "places": False, "form": None}
     return print_(argparse.Namespace(**{**vars(args), **text}), screen)
 
 
@@ -72,9 +78,17 @@ def _printed(args: argparse.Namespace, path: str) -> str:
     from nasm.language.printing import text
 
     if program_names.kernel(args.program):
+        if args.form is not None:
+            raise Refused(
+                "E0812", "--form is of programs of Tensix: a kernel is for another machine"
+            )
         made = programs.traced(args, args.timing)
         return programs.text_of(made, dict(args.inputs), path, args.places)[0]
     program = programs.assembled(args, args.program, rules=False).program
+    if args.form is not None:
+        from nasm.llk.printed import llk_text
+
+        return llk_text(program)
     beside = args.program if args.output == "-" else path
     return text(program, folder=os.path.dirname(beside), places=args.places)
 
@@ -91,6 +105,7 @@ examples:
   neuron-nasm print tiled.nasm                queue by queue, one line each
   neuron-nasm print tiled.nasm -D N=1_024 -o unrolled.nasm
   neuron-nasm print tiled.nasm --places       with the place of every tensor
+  neuron-nasm print gelu.nasm --form llk      its instructions as tt-llk's macros
 
 What is printed assembles to the same program: the same instructions, places
 and semaphores, and the same run in every tick. A comment is printed above

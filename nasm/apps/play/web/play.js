@@ -33,12 +33,15 @@ const FIRST = `; C[128,512] = A.T @ B. Each line comes after the lines above it:
 `;
 
 const editor = new Editor($("editor"), changed);
-const words = new Words(editor, ask);
+const words = new Words(editor, asked);
 let timer = 0, running = null, name = "", readOnly = true;
-let exercise = null, hints = 0, tasks = [];
+let exercise = null, language = "", hints = 0, tasks = [], elsewhere = 0;
 
 const say = (text) => { $("state").textContent = text; };
 const fail = (error) => { if (error.name !== "AbortError") say(error.message); };
+
+// Ask about the text, in whatever language it is.
+function asked(what, given, signal) { return ask(what, { ...given, language }, signal); }
 
 // -- what is wrong with the text, as it is typed
 
@@ -53,7 +56,7 @@ function changed() {
 async function check() {
   const text = editor.text;
   try {
-    const found = await ask("check", { text });
+    const found = await asked("check", { text });
     if (editor.text !== text) return;
     editor.colour(found.colours, found.problems);
     list(found);
@@ -120,9 +123,12 @@ async function busy(button, what) {
   } finally {
     running = null;
     $("stop").disabled = true;
-    for (const id of WORK) $(id).disabled = false;
+    allow();
   }
 }
+
+// A kernel is run by Check alone, which has inputs for it.
+function allow() { for (const id of WORK) $(id).disabled = Boolean(language) && id !== "judge"; }
 
 const run = () => busy("run", async (signal) => {
   say("running …");
@@ -154,7 +160,7 @@ function terminal(box, html) {
 
 async function explain() {
   try {
-    const { html } = await ask("explain", { text: editor.text, ...editor.place(), width: columns() });
+    const { html } = await asked("explain", { text: editor.text, ...editor.place(), width: columns() });
     if (html) terminal($("help"), html);
     else $("help").replaceChildren(made("p", "There is nothing to say of this word.", "dim"));
     tab("help");
@@ -197,6 +203,11 @@ function choices(names, exercises = tasks) {
     group.label = "exercises";
     group.append(...tasks.map(([task, title], n) => new Option(
       `${solved().includes(task) ? "✓" : n + 1} ${title}`, `task:${task}`)));
+    if (elsewhere) {
+      const more = new Option(`${elsewhere} more in Python: neuron-nasm learn`);
+      more.disabled = true;
+      group.append(more);
+    }
     select.append(group);
   }
   select.names = names;
@@ -216,6 +227,7 @@ $("open").onchange = async () => {
       : (await ask("read", { name: wanted })).text;
     name = kind === "file" ? wanted : "";
     if (kind !== "task") leave();
+    allow();
     editor.load(text);
     changed();
     check();
@@ -230,6 +242,7 @@ function solved() {
 
 function leave() {
   exercise = null;
+  language = "";
   $("tab-exercise").hidden = true;
   if (shown() === "exercise") tab("report");
 }
@@ -238,9 +251,11 @@ function leave() {
 async function task(wanted) {
   const found = await ask("exercise", { exercise: wanted, width: columns() });
   exercise = wanted;
+  language = found.language;
   hints = 0;
   terminal($("task"), found.html);
-  $("judged").replaceChildren(made("p", `asked: ${found.asked}`, "dim"));
+  const said = [`asked: ${found.asked}`, found.note].filter(Boolean);
+  $("judged").replaceChildren(...said.map((text) => made("p", text, "dim")));
   $("tab-exercise").hidden = false;
   tab("exercise");
   try { return localStorage.getItem(`${KEPT}.${wanted}`) ?? found.starter; } catch { return found.starter; }
@@ -291,8 +306,8 @@ $("link").onclick = async () => {
 document.addEventListener("keydown", (event) => {
   const ctrl = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
-  const does = ctrl && key === "enter" ? run
-    : ctrl && event.shiftKey && key === "f" ? () => rewrite("format")
+  const does = ctrl && key === "enter" ? (language ? judge : run)
+    : ctrl && event.shiftKey && key === "f" && !language ? () => rewrite("format")
     : ctrl && key === "s" && !readOnly ? save
     : key === "f1" ? explain
     : key === "escape" && running ? () => running.abort() : null;
@@ -320,7 +335,8 @@ async function begin() {
   choices([]);
   try {
     await preparing(say);
-    const { folder, exercises } = await ask("about", {});
+    const { folder, exercises, elsewhere: others } = await ask("about", {});
+    elsewhere = others;
     readOnly = folder?.read_only ?? true;
     $("save").hidden = readOnly;
     choices(folder?.names ?? [], exercises);

@@ -207,11 +207,11 @@ class SettingLine(Statement):
 
 @dataclass(frozen=True, slots=True)
 class WriteLine(Statement):
-    """``label: @engine .write name = value, other = value option=n``."""
+    """``label: @engine .write name = value, other = value option=n``, or ``name: instruction``."""
 
     label: Name | Template | None
     engine: Name | None
-    items: tuple[tuple[Name | Template, ExpressionNode], ...]
+    items: tuple[tuple[Name | Template, ExpressionNode | InstructionLine], ...]
     options: tuple[NamedArgument, ...]
 
 

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
-import numpy as np
-
 from nasm.base.problems import Refused, counted
 from nasm.isa.core_state import Place
 from nasm.targets.tensix.core.fields import Fields, fields_of
+from nasm.targets.tensix.core.noted import reading
 from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
@@ -183,17 +182,6 @@ def of_pack(core: Tensix, issued: Issued, fields: Fields) -> None:
 # -- the configuration
 
 
-class _Watched(np.ndarray[Any, Any]):
-    """The configuration, which notes the words that are read of it one by one."""
-
-    seen: list[int]
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, tuple) and len(key) == 2 and isinstance(key[1], int):
-            self.seen.append(key[1])
-        return np.asarray(self)[key]
-
-
 def watching(core: Tensix, issued: Issued, act: Callable[[], Any]) -> Callable[[], Any]:
     """An instruction in the cycle after a write of the bank, watched for what it reads of it."""
     late = {word: by for word, tick, by in core.recent.configured if tick == issued.tick - 1}
@@ -202,15 +190,11 @@ def watching(core: Tensix, issued: Issued, act: Callable[[], Any]) -> Callable[[
         return act
 
     def watched() -> Any:
-        held = core.config
-        seen = held.view(_Watched)
-        seen.seen = []
-        core.config = seen
-        try:
-            return act()
-        finally:
-            core.config = held
-            _too_early(core, issued, [word for word in seen.seen if word in late], late)
+        with reading(core, issued.thread) as reads:
+            try:
+                return act()
+            finally:
+                _too_early(core, issued, [word for word in reads.config if word in late], late)
 
     return watched
 

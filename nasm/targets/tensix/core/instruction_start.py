@@ -7,17 +7,19 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Final
 
-from nasm.targets.tensix.core import findings
+from nasm.targets.tensix.core import findings, stores
 from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.durations import moved, packed, unpacked
 from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.l1_sharing import Reads, begin
+from nasm.targets.tensix.core.pushed import front_of
 from nasm.targets.tensix.core.tensix import Issued, Tensix
 from nasm.targets.tensix.lanes.facts import LANES, Role, facts_of, the
 from nasm.targets.tensix.lanes.macros import displaced, pass_cycle, pending_of
 from nasm.targets.tensix.lanes.unit import TEMPLATES, backdoor
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES
+from nasm.targets.tensix.scalar.devices import refuse_in_reset
 from nasm.targets.tensix.state import U8
 from nasm.targets.tensix.sync.gate import look
 from nasm.targets.tensix.unit_queries import SRC, mutex_part, semaphore_parts
@@ -44,7 +46,7 @@ def started(
     """
     mnemonic, opcode = word.mnemonic, word.opcode << 24
     start = start or _BY_UNIT.get(word.unit.name, at_once(1))
-    bound = _bound(word, semantics)
+    bound, unit = _bound(word, semantics), word.unit.name
 
     def run(core: Tensix, thread: int, word: int) -> Done:
         core.settle()
@@ -52,8 +54,14 @@ def started(
         issued = Issued(core.now, around.place, thread, mnemonic, opcode | word, around.record)
         fields = fields_of(mnemonic, word)
         act: Act = partial(bound(word), core, thread)
+        if core.lines[thread] is not None:
+            front_of(core, thread).passed(core.now)
+        if core.soft_reset:
+            refuse_in_reset(core, mnemonic, unit)
         if core.recent.configured:
             act = findings.watching(core, issued, act)
+        if core.riscs[thread].stores:
+            act = stores.watching(core, issued, act)
         start(core, issued, fields, act)
         return core.settle
 
@@ -103,6 +111,7 @@ def at_once(latency: int) -> Start:
 def latching(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     """Act on the latch of the wait gate, which has looked at it before, and does in a cycle."""
     look(core, issued.thread, core)
+    stores.settle(core, issued, fields["ConditionMask"])
     core.at(core.now + 1, None, ("look", issued.thread))
     _later(core, act(), 1)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from nasm.base.records import dataclass, field
 from nasm.isa.core_state import Place, Surroundings
 from nasm.targets.tensix.core.l1_sharing import Reads
+from nasm.targets.tensix.front.feeding import FrontEnd
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.state import THREADS, Coprocessor, MutableState
 from nasm.targets.tensix.sync.gate import look
@@ -88,7 +89,8 @@ class Tensix(Coprocessor):
     ``until`` are the ticks until which a unit has something of a thread, thread by thread.
     ``entries`` are what is still to happen, in order, ``made`` how many there were. ``bubble`` is
     the cycle before which a thread's expander lets nothing out; ``after_mop`` says that it had a
-    macro-operation last.
+    macro-operation last. ``fronts`` has what is in front of the gates of threads whose
+    RISC-V core pushes their lines.
     """
 
     CACHES = (*Coprocessor.CACHES, "around", "quirks", "outer_bug")
@@ -96,7 +98,6 @@ class Tensix(Coprocessor):
     around: Surroundings = field(kw_only=True)
     quirks: Quirks = DOCUMENTED
     outer_bug: bool = True
-    now: int = 0
     entries: tuple[CoreEvent, ...] = ()
     made: int = 0
     until: tuple[int, ...] = (0,) * (len(UNITS) * THREADS)
@@ -104,6 +105,9 @@ class Tensix(Coprocessor):
     reads: tuple[Reads | None, Reads | None] = (None, None)
     bubble: tuple[int, int, int] = (0, 0, 0)
     after_mop: tuple[bool, bool, bool] = (False, False, False)
+    fronts: tuple[FrontEnd, ...] = field(
+        default_factory=lambda: tuple(FrontEnd() for _ in range(THREADS))
+    )
 
     # -- time
 
@@ -177,6 +181,19 @@ class Tensix(Coprocessor):
             return True
         until = self.until[THREADS * at : THREADS * at + THREADS]
         return (max(until) if unit == "mover" else until[thread]) > self.now
+
+    def in_flight(self, thread: int) -> bool:
+        """Whether an instruction of a thread that has passed its gate is not done."""
+        lines = self.lines[thread]
+        assert lines is not None
+        of_units = self.until[thread::THREADS]
+        reads = any(one is not None and one.thread == thread for one in self.reads)
+        acts = any(
+            e.act is not None and isinstance(e.place, tuple) and e.place[0] == lines.queue
+            for e in self.entries
+        )
+        waits = self.threads[thread].requests or self.scalar_owner == thread
+        return max(of_units) > self.now or reads or acts or bool(waits)
 
     def occupy(self, unit: str, thread: int, cycles: int) -> None:
         """Note that a unit has something of a thread for so many cycles from now on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Final
 
 from nasm.base.problems import listed
@@ -10,6 +11,7 @@ from nasm.base.records import replace
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.fields import Fields, fields_of
+from nasm.targets.tensix.core.pushed import front_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.lanes import scheduling
@@ -56,6 +58,11 @@ def waiting(word: Word, own: Waits | None) -> Callable[[Tensix, int, int], Block
 
 
 def _bubble(core: Tensix, thread: int) -> Blocked | None:
+    if core.lines[thread] is not None:
+        front = front_of(core, thread)
+        if front.at_gate(core.now):
+            return None
+        return Blocked("front end", "it is still in front of its gate", front.next_step(core.now))
     until = core.bubble[thread]
     if until <= core.now:
         return None
@@ -148,6 +155,7 @@ def for_atomic(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Bloc
 def _inside(waits: Waits) -> Waits:
     """A wait inside of the scalar unit, which keeps others out of it."""
 
+    @wraps(waits)
     def held(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
         found = waits(core, thread, fields, mnemonic)
         if found is not None:
@@ -196,13 +204,16 @@ def to_store(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocke
 
 
 def for_mutex(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
-    """A mutex that is free; the thread is noted as one that wants it."""
+    """A mutex that no other thread holds.
+
+    The thread is noted as one that wants it.
+    """
     want(core, thread, fields["Index"])
     return waits_for_mutex(core, thread, fields["Index"])
 
 
 def to_release(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
-    """A mutex that there is."""
+    """A mutex of its number: there is no mutex 1, and none above 7."""
     return waits_to_release(fields["Index"])
 
 

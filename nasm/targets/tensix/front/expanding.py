@@ -85,6 +85,26 @@ def expand(
     return None if out == (ExpandedWord(word),) else out
 
 
+def taken(
+    core: Coprocessor, thread: int, word: int, outer_bug: bool, place: tuple[int, int]
+) -> tuple[tuple[ExpandedWord, ...] | None, tuple[int, ...]]:
+    """What reaches the gate in place of a word, as :func:`expand` has it, and in which pieces.
+
+    Those are, for each word that leaves the MOP expander, how many of them there are.
+    """
+    own = core.threads[thread]
+    if EXPANDERS.get(word >> 24) is ExpanderAction.MASK or (
+        word >> 24 not in EXPANDERS and not own.recording.left
+    ):
+        micros = expand(core, thread, word, outer_bug, place)
+        return micros, (1,) if micros is None else ()
+    slots = _slots(own, word, outer_bug)
+    pieces = [tuple(_replayed(own, slot, place)) for slot in slots]
+    micros = tuple(micro for piece in pieces for micro in piece)
+    plain = micros == (ExpandedWord(word),)
+    return None if plain else micros, tuple(map(len, pieces))
+
+
 def foreseen(
     core: Coprocessor, thread: int, word: int, outer_bug: bool = True
 ) -> tuple[ExpandedWord, ...] | None:

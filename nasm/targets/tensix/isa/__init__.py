@@ -1,9 +1,19 @@
 """The rows: a file or a folder per unit, listed as in the manual: by unit, and then by opcode."""
 
-from nasm.targets.tensix.isa import config, frontend, matrix, misc, moving, scalar, sync, vector
+from nasm.targets.tensix.isa import (
+    config,
+    cores,
+    frontend,
+    matrix,
+    misc,
+    moving,
+    scalar,
+    sync,
+    vector,
+)
 from nasm.targets.tensix.isa.table import DATA, ISA, arrange
 
-UNITS = (frontend, sync, scalar, config, misc, moving, matrix, vector)
+UNITS = (frontend, sync, scalar, config, misc, moving, matrix, vector, cores)
 
 arrange(unit.__name__ for unit in UNITS)
 

@@ -13,6 +13,10 @@ from nasm.targets.tensix.words.word import Described, Word
 UNIT = Family(__name__)
 
 _BITS = "Mask=0xf0, NewValue=0x50, Index4=76"
+_NEXT = (
+    "The next instruction of the thread sees it. Units that are at work do not wait for it: wait "
+    "for them before."
+)
 _CHANGES = UnitPace("configuration", 1, 1, shared=True)
 _RMWCIB = "Mask[23:16] Data[15:8] CfgRegAddr[7:0]", "Mask[23:16] NewValue[15:8] Index4[7:0]"
 
@@ -33,6 +37,8 @@ WRCFG = UNIT.row(
     settings=SettingGroup.WORD,
     example="WRCFG InputReg=1, Is128Bit=0, CfgIndex=76",
     formula="word CfgIndex of the thread's bank = InputReg, after two cycles",
+    hazard="What starts in the next cycle still sees the old word (E0552): one instruction in "
+    "between, a NOP for example. Wait before it for units that are at work and use the word.",
 )
 
 RDCFG = UNIT.row(
@@ -51,6 +57,8 @@ RDCFG = UNIT.row(
     setup=".cfg THCON_SEC0_REG6_Source_address = 5",
     example="RDCFG GprAddress=3, CfgReg=76",
     formula="GprAddress = word CfgReg of the thread's bank",
+    hazard="The register is there after the second cycle: what reads it in the next one sees "
+    "what was there before.",
 )
 
 SETC16 = UNIT.row(
@@ -67,6 +75,7 @@ SETC16 = UNIT.row(
     settings=SettingGroup.THREAD,
     example="SETC16 CfgIndex=12, NewValue=8",
     formula="word CfgIndex of the thread's own configuration = NewValue",
+    hazard=_NEXT,
 )
 
 RMWCIB0 = UNIT.row(
@@ -84,6 +93,7 @@ RMWCIB0 = UNIT.row(
     settings=SettingGroup.BYTE,
     example=f"RMWCIB0 {_BITS}",
     formula="byte 0 of word Index4 of the thread's bank = NewValue where Mask has ones",
+    hazard=_NEXT,
 )
 
 RMWCIB1 = UNIT.row(
@@ -101,6 +111,7 @@ RMWCIB1 = UNIT.row(
     settings=SettingGroup.BYTE,
     example=f"RMWCIB1 {_BITS}",
     formula="byte 1 of word Index4 of the thread's bank = NewValue where Mask has ones",
+    hazard=_NEXT,
 )
 
 RMWCIB2 = UNIT.row(
@@ -118,6 +129,7 @@ RMWCIB2 = UNIT.row(
     settings=SettingGroup.BYTE,
     example=f"RMWCIB2 {_BITS}",
     formula="byte 2 of word Index4 of the thread's bank = NewValue where Mask has ones",
+    hazard=_NEXT,
 )
 
 RMWCIB3 = UNIT.row(
@@ -135,4 +147,5 @@ RMWCIB3 = UNIT.row(
     settings=SettingGroup.BYTE,
     example=f"RMWCIB3 {_BITS}",
     formula="byte 3 of word Index4 of the thread's bank = NewValue where Mask has ones",
+    hazard=_NEXT,
 )

@@ -28,6 +28,8 @@ MOP = UNIT.row(
     setup=EXPANDED,
     example="MOP Template=1",
     formula="instructions of a template instead of this one",
+    hazard="It takes no cycle itself: its expansion follows, an instruction a cycle. What is no "
+    "MOP loses a cycle after it. The words of its template must not change meanwhile.",
 )
 
 NOP = UNIT.row(
@@ -51,6 +53,7 @@ MOP_CFG = UNIT.row(
     settings=SettingGroup.MASK,
     example="MOP_CFG MaskHi=5",
     formula="the upper half of the mask of the next MOP = MaskHi",
+    hazard="Nothing waits for it.",
 )
 
 REPLAY = UNIT.row(
@@ -68,4 +71,6 @@ REPLAY = UNIT.row(
     setup="REPLAY Index=0, Count=2, Load=1\nSFPLOADI VD=0, Imm16=0x3f80\nSFPMOV VC=0, VD=1",
     example="REPLAY Index=0, Count=2",
     formula="record the next Count instructions, or execute recorded ones",
+    hazard="Recording takes a cycle for each instruction, whether it executes or not; playing "
+    "back follows without a gap. A recording holds no MOP.",
 )

@@ -25,6 +25,8 @@ SETADC = UNIT.row(
     pace=MISC_PACE,
     example="SETADC U0=1, Channel=0, XYZW=1, NewValue=2",
     formula="counter = carriage return = NewValue",
+    hazard="The next instruction of the thread sees it. Packs and unpacks that have started keep "
+    "theirs.",
 )
 
 SETADCXY = UNIT.row(
@@ -41,6 +43,8 @@ SETADCXY = UNIT.row(
     pace=MISC_PACE,
     example="SETADCXY U0=1, Y0Val=2, X0Val=3, Y0=1, X0=1",
     formula="counters X and Y that are selected = their carriage returns = values",
+    hazard="The next instruction of the thread sees it. Packs and unpacks that have started keep "
+    "theirs.",
 )
 
 INCADCXY = UNIT.row(
@@ -57,6 +61,8 @@ INCADCXY = UNIT.row(
     pace=MISC_PACE,
     example="INCADCXY U0=1, Y0Inc=1, X0Inc=2",
     formula="counters X and Y += values",
+    hazard="The next instruction of the thread sees it. Packs and unpacks that have started keep "
+    "theirs.",
 )
 
 ADDRCRXY = UNIT.row(
@@ -73,6 +79,8 @@ ADDRCRXY = UNIT.row(
     pace=MISC_PACE,
     example="ADDRCRXY U0=1, Y0Inc=1, X0Inc=2, Y0=1, X0=1",
     formula="counters X and Y that are selected = carriage returns += values",
+    hazard="The next instruction of the thread sees it. Packs and unpacks that have started keep "
+    "theirs.",
 )
 
 SETADCZW = UNIT.row(
@@ -89,6 +97,8 @@ SETADCZW = UNIT.row(
     pace=MISC_PACE,
     example="SETADCZW U0=1, W0Val=2, Z0Val=3, W0=1, Z0=1",
     formula="counters Z and W that are selected = their carriage returns = values",
+    hazard="The next instruction of the thread sees it. Packs and unpacks that have started keep "
+    "theirs.",
 )
 
 INCADCZW = UNIT.row(
@@ -105,6 +115,8 @@ INCADCZW = UNIT.row(
     pace=MISC_PACE,
     example="INCADCZW U0=1, W0Inc=1, Z0Inc=2",
     formula="counters Z and W += values",
+    hazard="The next instruction of the thread sees it. Packs and unpacks that have started keep "
+    "theirs.",
 )
 
 ADDRCRZW = UNIT.row(
@@ -121,6 +133,8 @@ ADDRCRZW = UNIT.row(
     pace=MISC_PACE,
     example="ADDRCRZW U0=1, W0Inc=1, Z0Inc=2, W0=1, Z0=1",
     formula="counters Z and W that are selected = carriage returns += values",
+    hazard="The next instruction of the thread sees it. Packs and unpacks that have started keep "
+    "theirs.",
 )
 
 SETDVALID = UNIT.row(
@@ -139,6 +153,8 @@ SETDVALID = UNIT.row(
     example="SETDVALID FlipSrcB=1, FlipSrcA=1",
     formula="banks of SrcA and SrcB belong to the matrix unit; the unpackers continue with "
     "the others",
+    hazard="It does not wait until a bank is the unpackers': one that the matrix unit has "
+    "already, it takes as it is.",
 )
 
 SETADCXX = UNIT.row(
@@ -154,4 +170,6 @@ SETADCXX = UNIT.row(
     pace=MISC_PACE,
     example="SETADCXX U0=1, X1Val=255, X0Val=0",
     formula="X of channel 0 = X0Val, X of channel 1 = X1Val; carriage returns too",
+    hazard="The next instruction of the thread sees it. Packs and unpacks that have started keep "
+    "theirs.",
 )

@@ -13,6 +13,7 @@ TEMPLATES: Final = one_of(
     0 - MASK_LOOP    a round for each bit of a mask: A0 to A3 and B, or SkipA0 and SkipB
     1 - DOUBLE_LOOP  two loops: StartOp, LoopOp …, Loop1Last or Loop0Last, EndOp0, EndOp1
     """,
+    scope="p_mop",
 )
 
 DIMENSIONS: Final = one_of(
@@ -23,6 +24,7 @@ DIMENSIONS: Final = one_of(
     2 - SET_Z  Z
     3 - SET_W  W
     """,
+    scope="p_setadc",
 )
 
 CHANNELS: Final = one_of(
@@ -31,6 +33,7 @@ CHANNELS: Final = one_of(
     0 - CH_0  channel 0, of the source
     1 - CH_1  channel 1, of the destination
     """,
+    scope="p_setadc",
 )
 
 GIVEN: Final = one_of(
@@ -40,6 +43,7 @@ GIVEN: Final = one_of(
     2 - SET_B   SrcB
     3 - SET_AB  both
     """,
+    scope="p_setrwc",
 )
 
 ZEROS_PACKED: Final = one_of(
@@ -48,6 +52,7 @@ ZEROS_PACKED: Final = one_of(
     0 - P_ZERO_OUTPUT_DISABLED  what Dst has
     1 - P_ZERO_OUTPUT_ENABLED   zeros
     """,
+    scope="p_pacr",
 )
 
 PACKERS: Final = one_of(
@@ -70,6 +75,7 @@ UNPACKERS: Final = one_of(
     0 - SrcA  unpacker 0, to SrcA or Dst
     1 - SrcB  unpacker 1, to SrcB
     """,
+    scope="Srcs",
 )
 
 RAREFIED: Final = one_of(
@@ -78,6 +84,7 @@ RAREFIED: Final = one_of(
     0 - RAREFYB_DISABLE  every row is written
     1 - RAREFYB_ENABLE   no public source says
     """,
+    scope="p_unpacr",
 )
 
 TURNS: Final = one_of(
@@ -92,6 +99,7 @@ TURNS: Final = one_of(
     17   - UNP_ZEROSRC_STALL_RESET_WR_RDY the bank = 0, once the unpackers own theirs
     0x41 - UNP_ZEROSRC_SET_DVALID         the bank = 0, and belongs to the matrix unit
     """,
+    scope="p_unpacr_nop",
 )
 
 TURNED: Final = one_of(
@@ -100,6 +108,7 @@ TURNED: Final = one_of(
     0 - UNP0  unpacker 0
     1 - UNP1  unpacker 1
     """,
+    scope="p_unpacr_nop",
 )
 
 RIGHT_OPERANDS: Final = one_of(
@@ -108,6 +117,7 @@ RIGHT_OPERANDS: Final = one_of(
     0 - REG_PLUS_REG  a register
     1 - REG_PLUS_IMM  a number
     """,
+    scope="p_adddmareg",
 )
 
 BITWISE: Final = one_of(
@@ -117,6 +127,7 @@ BITWISE: Final = one_of(
     1 OR  OR   ResultReg = LeftReg | right
     2 XOR XOR  ResultReg = LeftReg ^ right
     """,
+    scope="p_alu",
 )
 
 SHIFTS: Final = one_of(
@@ -142,6 +153,7 @@ SIGNALS: Final = one_of(
     0 - MODE_IMMEDIATE  half a register = NewValue
     1 - MODE_SIGNAL     registers = what packers keep
     """,
+    scope="p_setdmareg",
 )
 
 PAYLOADS: Final = one_of(
@@ -152,6 +164,7 @@ PAYLOADS: Final = one_of(
     2 - PAYLOAD_128BIT                   128 bits
     3 - PAYLOAD_TILE_HEADER              a tile header
     """,
+    scope="p_setdmareg",
 )
 
 FLUSHED: Final = bits_of_mask(
@@ -172,6 +185,7 @@ WRITTEN_SIZES: Final = one_of(
     2 - WRITE_2B   2 bytes
     3 - WRITE_1B   1 byte
     """,
+    scope="p_reg2flop",
 )
 
 SIZES: Final = one_of(
@@ -182,6 +196,7 @@ SIZES: Final = one_of(
     2 - LD_16bit  2 bytes, to the low half
     3 - LD_8bit   1 byte, to the low byte
     """,
+    scope="p_ind",
 )
 
 INCREMENTS: Final = one_of(
@@ -192,6 +207,7 @@ INCREMENTS: Final = one_of(
     2 - INC_4B    offset += 4
     3 - INC_16B   offset += 16
     """,
+    scope="p_ind",
 )
 
 STORED_SIZES: Final = one_of(
@@ -202,6 +218,7 @@ STORED_SIZES: Final = one_of(
     2 - LD_16bit  2 bytes, of the low half
     3 - LD_8bit   1 byte, of the low byte
     """,
+    scope="p_ind",
 )
 
 HIERARCHIES: Final = one_of(
@@ -210,6 +227,7 @@ HIERARCHIES: Final = one_of(
     0 - HIER_REGFILE  to SrcA, SrcB or the memory map
     1 - HIER_L1       to L1
     """,
+    scope="p_ind",
 )
 
 WORDS_WRITTEN: Final = one_of(
@@ -218,6 +236,7 @@ WORDS_WRITTEN: Final = one_of(
     0 - WRCFG_32b   one word
     1 - WRCFG_128b  four words, from four registers
     """,
+    scope="p_cfg",
 )
 
 CONDITIONS: Final = bits_of_mask(
@@ -241,6 +260,7 @@ CONDITIONS: Final = bits_of_mask(
     0x2000 C13 TRISC_CFG          the thread's RISC-V core has requests in flight
     0x4000 C14 WAIT_SFPU/SFPU1    the vector unit has an instruction of the thread
     """,
+    scope="p_stall",
 )
 
 SEMAPHORE_CONDITIONS: Final = bits_of_mask(
@@ -249,4 +269,5 @@ SEMAPHORE_CONDITIONS: Final = bits_of_mask(
     0x1 C0 STALL_ON_ZERO  a selected semaphore is 0
     0x2 C1 STALL_ON_MAX   a selected semaphore is not below its maximum
     """,
+    scope="p_stall",
 )

@@ -28,6 +28,8 @@ XMOV = UNIT.row(
     setup=MOVED,
     example="XMOV",
     formula="L1 = L1 or zeros, by the configuration of the mover",
+    hazard="It works while its thread continues: wait for it with ConditionMask XMOV, before "
+    "what it moved is used, and before its configuration changes.",
 )
 
 PACR = UNIT.row(
@@ -48,6 +50,9 @@ PACR = UNIT.row(
     setup=PACKED,
     example="PACR PackerMask=1, Last=1",
     formula="L1[address of each packer] = Dst, converted; or += with Pack_L1_Acc",
+    hazard="It waits for the packers that it names. It does not wait for Dst: post a semaphore "
+    "after STALLWAIT with ConditionMask MATH, or WAIT_SFPU, and wait for it here (E0553). "
+    "Before addresses change, and before Dst is given back, wait with ConditionMask PACK.",
 )
 
 UNPACR = UNIT.row(
@@ -79,6 +84,9 @@ UNPACR = UNIT.row(
     settings=SettingGroup.DESCRIPTOR,
     example="UNPACR WhichUnpacker=0, FlipSrc=1",
     formula="SrcA, SrcB or Dst = L1[address], converted",
+    hazard="It waits for its unpacker, and 2 cycles after another one for its addresses. It does "
+    "not wait for what writes L1. Before its addresses or formats change, wait with "
+    "ConditionMask UNPACK.",
 )
 
 UNPACR_NOP = UNIT.row(
@@ -97,6 +105,7 @@ UNPACR_NOP = UNIT.row(
     waits=waits.to_clear,
     example="UNPACR_NOP Unpack_block_selection=1, NoOp=7",
     formula="a bank = 0 or minus infinity, or is given to the matrix unit",
+    hazard="It waits for its unpacker.",
 )
 
 PACR_SETREG = UNIT.row(
@@ -110,6 +119,7 @@ PACR_SETREG = UNIT.row(
     ),
     cost=costs.FRONT,
     formula="a register of the memory map = Value10, after the packers are flushed",
+    hazard="It is not executed: what registers do outside of the coprocessor is not modelled.",
 )
 
-TBUFCMD = UNIT.row(Word(0x4B, "TBUFCMD", BUFFER, "Known by name only.", described=Described.NAME))
+TBUFCMD = UNIT.row(Word(0x4B, "TBUFCMD", BUFFER, "Reserved; named only.", described=Described.NAME))

@@ -24,7 +24,15 @@ _BY_MODE = {
 }
 
 
-RSTDMA = UNIT.row(Word(0x44, "RSTDMA", RESET, "Known by name only.", described=Described.NAME))
+RSTDMA = UNIT.row(
+    Word(
+        0x44,
+        "RSTDMA",
+        RESET,
+        "Reset the scalar unit, packers and unpackers; named only.",
+        described=Described.NAME,
+    )
+)
 
 SETDMAREG = UNIT.row(
     Word(
@@ -46,6 +54,7 @@ SETDMAREG = UNIT.row(
     settings=SettingGroup.REGISTER,
     example="SETDMAREG NewValue=6, ResultHalfReg=2",
     formula="half a register = NewValue; or registers = what packers keep",
+    hazard="The next instruction of the thread sees the register.",
 )
 
 FLUSHDMA = UNIT.row(
@@ -64,6 +73,7 @@ FLUSHDMA = UNIT.row(
     setup="SETDMAREG NewValue=6, ResultHalfReg=2",
     example="FLUSHDMA ConditionMask=1",
     formula="wait in the scalar unit while any of ConditionMask holds",
+    hazard="STALLWAIT does the same without keeping the scalar unit.",
 )
 
 REG2FLOP = UNIT.row(
@@ -86,6 +96,7 @@ REG2FLOP = UNIT.row(
     setup=REGISTERS,
     example="REG2FLOP SizeSel=1, ThConCfgIndex=24, InputReg=1",
     formula="a word of the configuration of ThCon, or an address counter, = InputReg",
+    hazard="Units that are at work do not wait for it.",
 )
 
 LOADIND = UNIT.row(
@@ -104,6 +115,7 @@ LOADIND = UNIT.row(
     setup=IN_L1,
     example="LOADIND Size=1, OffsetHalfReg=4, ResultReg=3, AddrReg=1",
     formula="ResultReg = L1[16 * AddrReg + offset], which arrives later",
+    hazard="Nothing waits for the register: STALLWAIT with ConditionMask THCON before it is read.",
 )
 
 ADDDMAREG = UNIT.row(
@@ -216,6 +228,7 @@ DMANOP = UNIT.row(
     unit.DMANOP,
     pace=scalar_pace(1),
     formula="nothing, for a cycle of the scalar unit",
+    hazard="Between a load and what reads its register a few of these do what a wait does.",
 )
 
 ATINCGET = UNIT.row(
@@ -235,6 +248,7 @@ ATINCGET = UNIT.row(
     example="ATINCGET IntWidth=31, Ofs=3, InOutReg=2, AddrReg=1",
     formula="old = L1[word]; L1[word] = old + InOutReg within IntWidth + 1 bits; InOutReg = "
     "old, later",
+    hazard="Nothing waits for the register: STALLWAIT with ConditionMask THCON before it is read.",
 )
 
 ATINCGETPTR = UNIT.row(
@@ -254,6 +268,8 @@ ATINCGETPTR = UNIT.row(
     example="ATINCGETPTR IntWidth=4, Ofs=0, ResultReg=3, AddrReg=1",
     formula="wait until the FIFO has room or an element; ResultReg = a counter of it, which "
     "moves on",
+    hazard="Each attempt takes 15 cycles. Nothing waits for the register: STALLWAIT with "
+    "ConditionMask THCON before it is read.",
 )
 
 ATSWAP = UNIT.row(
@@ -272,6 +288,8 @@ ATSWAP = UNIT.row(
     setup=IN_L1,
     example="ATSWAP Mask=0x30, DataReg=2, AddrReg=1",
     formula="16-bit parts of L1[16 * AddrReg] = those of registers, by Mask; nothing is read",
+    hazard="The store may not have ended when the thread continues: STALLWAIT with "
+    "ConditionMask THCON before others may read it.",
 )
 
 ATCAS = UNIT.row(
@@ -290,6 +308,7 @@ ATCAS = UNIT.row(
     setup=IN_L1,
     example="ATCAS SetVal=9, CmpVal=3, Ofs=3, AddrReg=1",
     formula="wait until L1[word] == CmpVal, then L1[word] = SetVal",
+    hazard="Each attempt takes 15 cycles, in which no thread's instruction enters the scalar unit.",
 )
 
 STOREIND = UNIT.row(
@@ -321,6 +340,8 @@ STOREIND = UNIT.row(
     setup=IN_L1,
     example="STOREIND Size=1, OffsetHalfReg=4, DataReg=2, AddrReg=1",
     formula="L1[16 * AddrReg + offset], the memory map or SrcA or SrcB = DataReg",
+    hazard="The store may not have ended when the thread continues: STALLWAIT with "
+    "ConditionMask THCON before others may read it.",
 )
 
 STOREREG = UNIT.row(
@@ -336,6 +357,8 @@ STOREREG = UNIT.row(
     pace=scalar_pace(3, least=True),
     example="STOREREG DataReg=3, AddrLo=0x2c400",
     formula="a register of the memory map = DataReg",
+    hazard="The store may not have ended when the thread continues: STALLWAIT with "
+    "ConditionMask THCON before it matters.",
 )
 
 LOADREG = UNIT.row(
@@ -351,4 +374,5 @@ LOADREG = UNIT.row(
     pace=scalar_pace(3, LOAD_LATENCY, least=True),
     example="LOADREG ResultReg=3, AddrLo=0x2c400",
     formula="ResultReg = a register of the memory map, which arrives later",
+    hazard="Nothing waits for the register: STALLWAIT with ConditionMask THCON before it is read.",
 )

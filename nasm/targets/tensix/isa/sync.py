@@ -28,6 +28,7 @@ ATGETM = UNIT.row(
     settings=SettingGroup.MUTEX,
     example="ATGETM Index=2",
     formula="wait until mutex Index is free, then hold it",
+    hazard="A thread that holds it already continues.",
 )
 
 ATRELM = UNIT.row(
@@ -47,6 +48,7 @@ ATRELM = UNIT.row(
     setup="ATGETM Index=2",
     example="ATRELM Index=2",
     formula="mutex Index is free, if the thread holds it",
+    hazard="A mutex that the thread does not hold stays as it is.",
 )
 
 STALLWAIT = UNIT.row(
@@ -68,6 +70,9 @@ STALLWAIT = UNIT.row(
     setup=LANES,
     example="STALLWAIT BlockMask=0x40, ConditionMask=0x4000",
     formula="instructions of BlockMask wait at the gate while any of ConditionMask holds",
+    hazard="The thread continues: instructions of BlockMask wait at its gate, and all that "
+    "come after the first of these. A later STALLWAIT or SEMWAIT takes its place, unless "
+    "BlockMask has B1. What follows in the next cycle is held for a cycle at least.",
 )
 
 SEMINIT = UNIT.row(
@@ -85,6 +90,7 @@ SEMINIT = UNIT.row(
     settings=SettingGroup.SEMAPHORE,
     example=SEMAPHORE,
     formula="value = NewValue, maximum = NewMax, of selected semaphores",
+    hazard="Others may post at the same time: set a semaphore before the threads use it.",
 )
 
 SEMPOST = UNIT.row(
@@ -102,6 +108,8 @@ SEMPOST = UNIT.row(
     setup=SEMAPHORE,
     example="SEMPOST SemaphoreMask=1",
     formula="value = min(value + 1, 15), of selected semaphores",
+    hazard="It does not wait for the units of its thread: STALLWAIT with BlockMask STALL_SYNC "
+    "before it. Above its maximum a semaphore still counts, up to 15.",
 )
 
 SEMGET = UNIT.row(
@@ -119,6 +127,7 @@ SEMGET = UNIT.row(
     setup=SEMAPHORE,
     example="SEMGET SemaphoreMask=1",
     formula="value = max(value - 1, 0), of selected semaphores",
+    hazard="It never waits: of 0 it makes 0. SEMWAIT with BlockMask STALL_SYNC before it.",
 )
 
 SEMWAIT = UNIT.row(
@@ -139,4 +148,7 @@ SEMWAIT = UNIT.row(
     example="SEMWAIT BlockMask=1, SemaphoreMask=1, ConditionMask=1",
     formula="instructions of BlockMask wait at the gate while a selected semaphore is 0, or "
     "at its maximum",
+    hazard="As with STALLWAIT instructions of BlockMask wait at the gate, and all that "
+    "come after the first of these. It takes nothing from a semaphore: SEMGET does. With B1 in "
+    "BlockMask a SEMGET after it waits, too.",
 )

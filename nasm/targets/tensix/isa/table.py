@@ -35,6 +35,9 @@ ISA = Isa("tensix")
 QUEUES = ("t0", "t1", "t2")
 """The three threads, each of which issues every instruction."""
 
+CORES = tuple(f"trisc{queue[1:]}" for queue in QUEUES)
+"""The RISC-V core of each thread, which pushes the instructions of that."""
+
 CORE = Operand("core", CoreState())
 THREAD = Operand("thread", Here("queue"))
 """What every row gets in addition to its word: the coprocessor, and the number of the thread."""
@@ -66,6 +69,7 @@ class Family:
         starts: Start | None = None,
         waits: Waits | None = None,
         settings: SettingGroup | None = None,
+        hazard: str = "",
         example: str = "",
         **more: Any,
     ) -> Row:
@@ -85,6 +89,7 @@ class Family:
             starts: What happens when it starts, if that is not as for others of its unit.
             waits: What it waits for besides the gate and its unit.
             settings: What it writes of what programs may set by name, or its page documents.
+            hazard: What programs have to wait for themselves, where the facts do not say it.
             example: An example; without one it is the mnemonic with two fields.
             more: Passed to :meth:`~nasm.isa.isa.Isa.instruction`.
         """
@@ -112,7 +117,7 @@ class Family:
             rules=(documented(word.encoding, word.source),),
             vendor={"tt-llk": word.macros, "ISA documentation": _page(word)},
             **more,
-        )(_named(word, executed, self.module, _notes(facts)))
+        )(_named(word, executed, self.module, [*_notes(word, facts, pace, waits), hazard]))
 
 
 def arrange(units: Iterable[str]) -> None:
@@ -120,12 +125,12 @@ def arrange(units: Iterable[str]) -> None:
     order = list(units)
 
     def place(item: tuple[str, Row]) -> tuple[int, int]:
-        module, word = item[1].semantics.__module__, WORDS[item[0]]
+        module, word = item[1].semantics.__module__, WORDS.get(item[0])
         at = next(n for n, unit in enumerate(order) if f"{module}.".startswith(f"{unit}."))
-        return at, word.opcode
+        return at, 0 if word is None else word.opcode
 
     ISA.rows = dict(sorted(ISA.rows.items(), key=place))
-    words = [WORDS[mnemonic] for mnemonic in ISA.rows]
+    words = [WORDS[mnemonic] for mnemonic in ISA.rows if mnemonic in WORDS]
     WORDS.clear()
     WORDS.update({word.mnemonic: word for word in words})
 
@@ -214,7 +219,16 @@ def _written(word: Word) -> list[Operand]:
 
 def _explained(word: Word, operand: Field) -> str:
     """What an operand is for, and the other names of it and of its parts."""
-    return "; ".join(filter(None, (_parts(word, operand), operand.meaning)))
+    return "; ".join(
+        filter(None, (_parts(word, operand), operand.meaning, _named_only(word, operand)))
+    )
+
+
+def _named_only(word: Word, operand: Field) -> str:
+    """Of an operand of which no meaning is published, that there is none."""
+    if operand.mask & ~word.encoding.free or word.described is Described.NAME:
+        return ""
+    return "documents only name it, and nothing reads it"
 
 
 def _parts(word: Word, operand: Field) -> str:
@@ -246,11 +260,18 @@ def _refusing(word: Word) -> Callable[[Tensix, int, int], Done]:
     return refuse
 
 
-def _notes(facts: Lanes | MatrixFacts | None) -> list[str]:
+def _notes(
+    word: Word, facts: Lanes | MatrixFacts | None, pace: Paces | None, waits: Waits | None
+) -> list[str]:
     """What the facts of an instruction mean to those that write programs."""
+    if word.described is Described.NAME:
+        return [*notes.of_named()]
     if isinstance(facts, Lanes):
         return [*notes.of_lanes(facts)]
-    return [*notes.of_matrix(facts)] if isinstance(facts, MatrixFacts) else []
+    if isinstance(facts, MatrixFacts):
+        return [*notes.of_matrix(facts)]
+    made = [] if pace is None else [*notes.of_pace(pace)]
+    return made + ([] if waits is None else [*notes.of_waits(waits.__doc__ or "")])
 
 
 def _named(
@@ -263,7 +284,7 @@ def _named(
 
     executed.__name__, executed.__module__ = word.mnemonic, module
     where = f"It is executed by the {word.unit.name}; {word.unit.gate}."
-    executed.__doc__ = "\n\n".join((word.summary, where, *noted))
+    executed.__doc__ = "\n\n".join((word.summary, where, *filter(None, noted)))
     executed.__annotations__ = {"return": Done}
     return executed
 

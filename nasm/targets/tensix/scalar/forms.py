@@ -8,18 +8,19 @@ Sources: their pages, one for each form, in the public ISA documentation of Worm
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NoReturn
+from typing import Final
 
 import numpy as np
 
 from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
+from nasm.targets.tensix.scalar import devices
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.scalar.config_fields import GLOBAL, SCALAR
 from nasm.targets.tensix.scalar.configuring import REG2FLOP_ADC, Later, writing
 from nasm.targets.tensix.scalar.gprs import halves, quad
 from nasm.targets.tensix.scalar.memory import STOREIND_L1, stepped_offset
-from nasm.targets.tensix.scalar.registers_of_devices import WINDOW, refuse
+from nasm.targets.tensix.scalar.registers_of_devices import checked
 from nasm.targets.tensix.scalar.unit import release
 from nasm.targets.tensix.state import U32, UNPACKERS, Coprocessor
 from nasm.targets.tensix.unit_queries import SRC
@@ -99,7 +100,8 @@ def STOREIND(
         return STOREIND_L1(core, thread, SizeSel << 1 | RegSizeSel, *rest)
     if SizeSel:
         STOREIND_MMIO(core, thread, *rest)
-    STOREIND_Src(core, thread, RegSizeSel, *rest)
+    else:
+        STOREIND_Src(core, thread, RegSizeSel, *rest)
     return None
 
 
@@ -239,11 +241,17 @@ def STOREIND_MMIO(
     OffsetIncrement: int,
     DataReg: int,
     AddrReg: int,
-) -> NoReturn:
-    """Store to a register of a device; raises Refused with the device's name."""
-    base = int(core.threads[thread].registers[AddrReg])
-    address = base + (int(halves(core, thread)[OffsetHalfReg]) >> 4)
-    refuse("STOREIND", WINDOW + (address & 0xFFFFC))
+) -> None:
+    """Store to a register of a device; raises Refused with the device's name.
+
+    The address is a register and what is left of a half after four bits; that is then stepped.
+    """
+    registers = core.threads[thread].registers
+    base, value = int(registers[AddrReg]), int(registers[DataReg])
+    offset = base + (int(halves(core, thread)[OffsetHalfReg]) >> 4)
+    address = checked("STOREIND", devices.WINDOW + (offset & 0xFFFFC))
+    devices.store(core, address, value)
+    stepped_offset(core, thread, OffsetHalfReg, OffsetIncrement)
 
 
 def REG2FLOP_Configuration(

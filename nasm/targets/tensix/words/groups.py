@@ -21,6 +21,7 @@ class SettingGroup(Enum):
     MUTEX = "who holds a mutex"
     MASK = "the upper half of the mask of a template"
     DESCRIPTOR = "the descriptors of unpackers"
+    STORE = "anything that the RISC-V core of a thread reaches by its address"
 
 
 WRITERS: Final[dict[SettingGroup, list[str]]] = {}

@@ -30,6 +30,7 @@ REGISTERS: Final = one_of(
     14 - LREG14               a constant that programs may set, -0.34484843 at reset
     15 - LTILEID              integers: twice the number of each lane
     """,
+    scope="p_sfpu",
 )
 
 ADDR_MODS: Final = one_of(
@@ -56,6 +57,7 @@ BLOCKS: Final = bits_of_mask(
     0x100 B8 STALL_SFPU          of the vector unit
     0x1ff -  STALL_THREAD        every one
     """,
+    scope="p_stall",
 )
 
 SEMAPHORES: Final = bits_of_mask(
@@ -70,6 +72,7 @@ SEMAPHORES: Final = bits_of_mask(
     0x40 - SEMAPHORE_6  semaphore 6; in tt-llk that unpack or math is done
     0x80 - SEMAPHORE_7  semaphore 7; in tt-llk that math is done
     """,
+    scope="p_stall",
 )
 
 BANKS: Final = one_of(
@@ -80,6 +83,7 @@ BANKS: Final = one_of(
     2 - CLR_B     gives the bank of SrcB back to the unpackers
     3 - CLR_AB    gives both back
     """,
+    scope="p_setrwc",
 )
 
 COUNTERS: Final = bits_of_mask(
@@ -90,6 +94,7 @@ COUNTERS: Final = bits_of_mask(
     4 - PAC         counters of the packers
     3 - UNP_AB      those of both unpackers
     """,
+    scope="p_setadc",
 )
 
 _HALVES: Final = one_of(
@@ -98,6 +103,7 @@ _HALVES: Final = one_of(
     0 - DEST_NORM     all of a number, or the high half of 32 bits
     1 - DEST_32B_LOW  the low half of 32 bits
     """,
+    scope="p_mov",
 )
 
 _ADDED: Final = one_of(
@@ -106,6 +112,7 @@ _ADDED: Final = one_of(
     0 - DEST_ACCUM_DIS  Dst is overwritten
     1 - DEST_ACCUM_EN   the result is added to Dst
     """,
+    scope="p_elwise",
 )
 
 BY_FIELD: Final[Mapping[str, FieldValues]] = {

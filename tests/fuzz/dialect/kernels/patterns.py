@@ -15,5 +15,5 @@ def kernel(x):
     kept[p, 4 * b + a] = turned
     kept[q, c] = nisa.affine_select(pred=(q >= c), on_true_tile=kept, on_false_value=-1.0)
     kept[0:8, 0:12:2] = nl.square(tile[0:8, nl.ds(3, 6)])
-    nl.store(out[q, c], nl.add(kept[q, c], tile[q, 12 + c]))
+    nl.store(out[q, c], nl.add(kept[q, 11 - c], tile[q, 12 + c]))
     return out

@@ -13,6 +13,7 @@ POOLED: Final = one_of(
     0 - DIM_1X16   what it means no public source says
     1 - DIM_16X16  what tt-llk uses
     """,
+    scope="p_gpool",
 )
 
 INDEXED: Final = one_of(
@@ -21,6 +22,7 @@ INDEXED: Final = one_of(
     0 - INDEX_DIS  the largest element alone
     1 - INDEX_EN   in which row it was, too
     """,
+    scope="p_gpool",
 )
 
 BROADCASTS: Final = one_of(
@@ -31,6 +33,7 @@ BROADCASTS: Final = one_of(
     2 - SRCB_BCAST_ROW  one row of SrcB for all rows
     3 - SRCB_BCAST_ALL  one element of SrcB for all
     """,
+    scope="p_elwise",
 )
 
 ONE_OR_EIGHT: Final = one_of(
@@ -39,6 +42,7 @@ ONE_OR_EIGHT: Final = one_of(
     0 - MOV_1_ROW/MATH_HALO_ROWS  one row
     2 - MOV_8_ROWS                eight rows
     """,
+    scope="p_mova2d",
 )
 
 ONE_OR_FOUR: Final = one_of(
@@ -47,6 +51,7 @@ ONE_OR_FOUR: Final = one_of(
     0 - MOV_1_ROW   one row
     2 - MOV_4_ROWS  four rows
     """,
+    scope="p_movd2a",
 )
 
 FOUR: Final = one_of(
@@ -54,6 +59,7 @@ FOUR: Final = one_of(
     """
     2 - MOV_4_ROWS  four rows
     """,
+    scope="p_movb2a",
 )
 
 BROADCAST_ROWS: Final = one_of(
@@ -66,6 +72,7 @@ BROADCAST_ROWS: Final = one_of(
     4 - MOV_4_ROWS                 four rows
     5 - MOV_4_ROWS_D0_BRCST        column 0 of four rows, in all columns
     """,
+    scope="p_movb2d",
 )
 
 DIRECTIONS: Final = one_of(
@@ -74,6 +81,7 @@ DIRECTIONS: Final = one_of(
     2 RIGHT RIGHT_AWAY0   to the next column; a 0 comes into column 0
     3 LEFT  LEFT_TOWARD0  to the column before; a 0 comes into column 15
     """,
+    scope="p_shiftx",
 )
 
 CLEARED: Final = one_of(
@@ -96,6 +104,7 @@ CLEARED_BITS: Final = one_of(
     6 - CLR_HALF_32B  half of Dst, in numbers of 32 bits
     7 - CLR_ALL_32B   all of Dst, in numbers of 32 bits
     """,
+    scope="p_zeroacc",
 )
 
 SOURCES: Final = one_of(
@@ -105,6 +114,7 @@ SOURCES: Final = one_of(
     2 - CLR_B   SrcB
     3 - CLR_AB  both
     """,
+    scope="p_zerosrc",
 )
 
 RETURNS: Final = bits_of_mask(
@@ -119,6 +129,7 @@ RETURNS: Final = bits_of_mask(
     6 - CR_BD         SrcB and Dst
     7 - CR_ABD        all three
     """,
+    scope="p_setrwc",
 )
 
 SET_COUNTERS: Final = one_of(
@@ -140,6 +151,7 @@ SET_COUNTERS: Final = one_of(
     14 - SET_BD_F   that, and sets SrcB and Dst
     15 - SET_ABD_F  that, and sets all three
     """,
+    scope="p_setrwc",
 )
 
 STEPPED_RETURNS: Final = bits_of_mask(
@@ -153,4 +165,5 @@ STEPPED_RETURNS: Final = bits_of_mask(
     6 - CR_BD   SrcB and Dst
     7 - CR_ABD  all three
     """,
+    scope="p_setrwc",
 )

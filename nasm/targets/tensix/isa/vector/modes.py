@@ -27,6 +27,7 @@ LOADED: Final = one_of(
     14 LO16_ONLY  LO16_ONLY      16 bits in Dst, the low half of the register; the other half stays
     15 HI16_ONLY  HI16_ONLY      16 bits in Dst, the high half of the register; the other half stays
     """,
+    scope="InstrModLoadStore",
 )
 
 STORED: Final = one_of(
@@ -49,6 +50,7 @@ STORED: Final = one_of(
     14 LO16_ONLY  LO16_ONLY      the low half of the register, to 16 bits
     15 HI16_ONLY  HI16_ONLY      the high half of the register, to 16 bits
     """,
+    scope="InstrModLoadStore",
 )
 
 IMMEDIATES: Final = one_of(
@@ -75,10 +77,10 @@ SMALL_TABLES: Final = bits_of_mask(
 LARGE_TABLES: Final = bits_of_mask(
     "SFPLUTFP32_MOD1_",
     """
-    0  FP32_3ENTRY_TABLE  -  A is LReg[0], [1] or [2], C LReg[4], [5] or [6]: cut at 1, 2
-    2  FP16_6ENTRY_TABLE1 -  A and C are halves of these, as FP16: cut at 0.5, 1, 1.5, 2 and 3
+    0  FP32_3ENTRY_TABLE  -  A is LReg[0], [1] or [2], C LReg[4], [5] or [6]: cut at 1 and 2
+    2  FP16_6ENTRY_TABLE1 -  cut at 0.5, 1, 1.5, 2, 3: A, C low half of [0], [4], high, low of [1]
     3  FP16_6ENTRY_TABLE2 -  the same, cut at 0.5, 1, 1.5, 2 and 4
-    10 FP16_3ENTRY_TABLE  -  A and C are halves of LReg[0], [1] or [2]; VD as LReg[7] says
+    10 FP16_3ENTRY_TABLE  -  cut at 1 and 2: A, C high and low half of [0], [1], [2]; VD as of 8
     4  SGN_RETAIN         -  the sign of VD is that of LReg[3]
     8  INDIRECT_VD        -  VD is the register that the low four bits of LReg[7] name, lane by lane
     """,
@@ -279,6 +281,7 @@ SWAPPED: Final = one_of(
     7 SUBVEC_MIN2_MAX013 -                    VD = min in row 2, max in the others; VC the other
     8 SUBVEC_MIN3_MAX012 -                    VD = min in row 3, max in the others; VC the other
     """,
+    scope="p_sfpswap",
 )
 
 LANES_SHIFTED: Final = one_of(

@@ -1,0 +1,87 @@
+"""Programs as text of tt-llk: a function for each thread, which makes its instructions.
+
+Values have the names of the vendor's headers where they have some. Templates that a program sets
+for its expanders become objects; of other settings, which the host writes, only comments tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from nasm.base.problems import Refused
+from nasm.isa.instruction import Row
+from nasm.isa.target import Target
+from nasm.language.printing.words import words_known, words_of
+from nasm.llk.output import LOOPS, MASKED, OF_EXPANDER, VENDOR
+from nasm.program.program import Program
+
+
+def llk_text(program: Program) -> str:
+    """A program as functions ``t0()`` and so on; raises Refused if a word is no instruction."""
+    words = words_of(program)
+    held: dict[str, dict[str, int]] = {}
+    lines = []
+    for made in program.settings:
+        if made.name.startswith(OF_EXPANDER):
+            held.setdefault(made.engine, {})[made.name] = made.value
+        else:
+            engine = f"@{made.engine} " if made.engine else ""
+            lines.append(f"// {engine}.cfg {made.name} = {made.value}")
+    lines += [""] * bool(lines)
+    for queue in dict.fromkeys((*words, *held)):
+        lines += [f"inline void {queue}()", "{"]
+        lines += [f"    {line}" for line in _templates(program.target, held.get(queue, {}))]
+        lines += [f"    {_line(program.target, word)};" for word in words.get(queue, ())]
+        lines += ["}", ""]
+    return "\n".join(lines)
+
+
+def _line(target: Target, word: int, prefix: str = "TTI_") -> str:
+    row, text = _call(target, word)
+    return f"{prefix}{row.name}{text}"
+
+
+def _call(target: Target, word: int) -> tuple[Row, str]:
+    words = words_known(target)
+    reason = words.reason(word)
+    if reason:
+        raise Refused("E0323", f"{word:#010x} is no instruction: {reason}", "tt-llk has no macro")
+    row, _ = words.decode(word)
+    if not row.vendor.get(VENDOR):
+        raise Refused("E0601", f"tt-llk has no macro of {row.name}")
+    assert row.encoding is not None
+    texts = []
+    for one in row.encoding.operands:
+        value = (word & one.mask) >> one.low  # without a sign: macros shift what they are given
+        named = "" if one.values is None else one.values.scoped(value)
+        texts.append(named or (str(value) if value < 10 else hex(value)))
+    return row, f"({', '.join(texts)})" if texts else ""
+
+
+def _templates(target: Target, held: Mapping[str, int]) -> Iterator[str]:
+    """The objects that write these words: one of two loops, one of a mask."""
+    loops = [held.get(f"MOP1_{name}") for name in LOOPS]
+    masked = [held.get(f"MOP0_{name}") for name in MASKED]
+    if any(word is not None for word in loops):
+        outer, inner, start, end0, end1, op, op1, last, last1 = (
+            0 if word is None else word for word in loops
+        )
+        ops = f"{_word(target, op)}, {_word(target, op1)}"
+        yield f"ckernel_template loops({outer}, {inner}, {ops});"
+        yield f"loops.set_start_op({_word(target, start)});"
+        yield f"loops.set_end_ops({_word(target, end0)}, {_word(target, end1)});"
+        yield f"loops.set_last_outer_loop_instr({_word(target, last)});"
+        yield f"loops.set_last_inner_loop_instr({_word(target, last1)});"
+        yield "loops.program();"
+    if any(word is not None for word in masked):
+        flags, b, *a, skip_a, skip_b = (0 if word is None else word for word in masked)
+        words = ", ".join(_word(target, word) for word in (*a, skip_a, b, skip_b))
+        yield f"ckernel_unpack_template masked({flags & 1}, {flags >> 1}, {words});"
+        yield "masked.program();"
+
+
+def _word(target: Target, word: int) -> str:
+    """A word of a template: a macro where it is an instruction."""
+    if words_known(target).reason(word):
+        return hex(word)
+    return _line(target, word, "TT_OP_")

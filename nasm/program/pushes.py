@@ -1,0 +1,106 @@
+"""Engines that push the instructions of other engines: which of these they have pushed.
+
+What the text has of the other engine before a line of the one that pushes is pushed before that
+line, and the rest at the end. A program may have pushes of its own; then these push everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nasm.base.problems import Note, Problem, Refused, counted
+from nasm.base.records import dataclass
+from nasm.program.program import Instruction, Program
+
+PUSHING = "E0248"
+"""The code of instructions that are pushed not at all, or too often."""
+
+
+@dataclass(slots=True)
+class Pusher:
+    """A queue that pushes the instructions of another: how many it has, and by whose pushes.
+
+    ``written`` says that the program has pushes of its own, ``given`` that it was given some.
+    """
+
+    queue: int
+    fed: int
+    pushed: int = 0
+    written: bool = False
+    given: bool = False
+
+
+class Pushes:
+    """All queues of a program that push."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.by_queue: dict[int, Pusher] = {}
+
+    def add(self, queue: int, fed: int) -> Pusher:
+        """A queue pushes another; what it has pushed already is counted."""
+        pusher = self.by_queue[queue] = Pusher(queue, fed)
+        self._count(pusher)
+        return pusher
+
+    def count_again(self) -> None:
+        """Something was taken out of queues."""
+        for pusher in self.by_queue.values():
+            self._count(pusher)
+
+    def _count(self, pusher: Pusher) -> None:
+        numbers = self.program.queues[pusher.queue].instructions
+        found = (self._amount(self.program.instructions[number]) for number in numbers)
+        pusher.pushed = sum(found)
+
+    def _amount(self, instruction: Instruction) -> int:
+        """How many instructions one pushes."""
+        pushing = self.program.target.pushing
+        if pushing is None or instruction.row.name != pushing[0]:
+            return 0
+        count = instruction.operand(pushing[1])
+        assert isinstance(count, int)
+        return count
+
+    def before(self, queue: int, instruction: Instruction) -> int:
+        """How many instructions to push before one of a queue that pushes; raises Refused."""
+        pusher = self.by_queue[queue]
+        amount = self._amount(instruction)
+        if amount:
+            if pusher.given:
+                message = "the instructions before this line are pushed without it"
+                raise Refused(PUSHING, message, "leave it out, or write it from the start")
+            pusher.written = True
+            pusher.pushed += amount
+            return 0
+        return 0 if pusher.written else self.left(pusher)
+
+    def made(self, queue: int, count: int) -> tuple[int, int]:
+        """A queue has pushed the next so many instructions: the queue and the pc of the first."""
+        pusher = self.by_queue[queue]
+        first, pusher.given = pusher.pushed, True
+        pusher.pushed += count
+        return pusher.fed, first
+
+    def left(self, pusher: Pusher) -> int:
+        """How many instructions are not pushed."""
+        return len(self.program.queues[pusher.fed].instructions) - pusher.pushed
+
+    def wrong(self) -> Iterator[Problem]:
+        """Queues whose instructions are not pushed, each once, by what the program says itself."""
+        for pusher in self.by_queue.values():
+            left = self.left(pusher)
+            if not pusher.written or not left:
+                continue
+            program = self.program
+            lines, fed = program.queues[pusher.queue], program.queues[pusher.fed]
+            has = counted(len(fed.instructions), "instruction")
+            message = f"{lines.engine} pushes {pusher.pushed}, and {fed.engine} has {has}"
+            place = program.span(pusher.queue, len(lines.instructions) - 1)
+            at = min(pusher.pushed, len(fed.instructions) - 1)
+            notes = (
+                (Note("the first that is not pushed", program.span(pusher.fed, at)),)
+                if left > 0
+                else ()
+            )
+            yield Problem(PUSHING, message, place, "push each once", notes)

@@ -1,0 +1,281 @@
+"""What the RISC-V cores of threads do: push instructions, store, load, compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from nasm.isa.core_state import Blocked
+from nasm.isa.evidence import Cost, Evidence
+from nasm.isa.implicit_kinds import CoreState, Here
+from nasm.isa.instruction import InstructionContext, Operand, Rule, of_operands
+from nasm.isa.kinds import Choice, Number
+from nasm.targets.tensix.core.pushed import front_of
+from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.front.feeding import DEPTHS
+from nasm.targets.tensix.host import blocks
+from nasm.targets.tensix.host.operands import Address, WordValue
+from nasm.targets.tensix.isa.table import CORES, ISA, QUEUES
+from nasm.targets.tensix.memory_map import Block, address_text, region_at
+from nasm.targets.tensix.state import RISC_REGISTERS
+from nasm.targets.tensix.unit_queries import thread_name
+from nasm.targets.tensix.words.groups import WRITERS, SettingGroup
+
+PAGE: Final = "Tenstorrent ISA documentation, Wormhole B0: BabyRISCV"
+PUSHES: Final = f"{PAGE}, PushTensixInstruction"
+SYNC_UNIT: Final = "sync"
+
+WORD = WordValue()
+REGISTER = Number(integer=True, low=0, high=RISC_REGISTERS - 1)
+COUNT = Number(integer=True, low=1, high=1 << 20)
+MASK: Final = 0xFFFFFFFF
+
+CORE = Operand("core", CoreState())
+NUMBER = Operand("number", Here("queue"))
+"""What every row gets besides: the coprocessor, and the number of the core among its engines."""
+
+
+def _thread(number: int) -> int:
+    return number - len(QUEUES)
+
+
+@of_operands
+def pushing(_: InstructionContext, Count: int) -> Cost:
+    """A cycle for each instruction that is pushed, and longer while the FIFO is full."""
+    return Cost(Count, Count, Evidence.DOCUMENTED, f"{PAGE}: sustained stores; a FIFO may be full")
+
+
+@of_operands
+def storing(_: InstructionContext, Address: int) -> Cost:
+    """A cycle; five to L1, in which other instructions may follow, and a turn of the sync unit."""
+    block = region_at(Address).block
+    source = f"{PAGE}: sustained stores"
+    if block is Block.L1:
+        return Cost(5, 5, Evidence.DOCUMENTED, source, unit="stores to L1", issue=1)
+    if block is Block.SEMAPHORES:
+        return Cost(1, 1, Evidence.DOCUMENTED, f"{PAGE}; SyncUnit", unit=SYNC_UNIT, issue=1)
+    return Cost(1, 1, Evidence.DOCUMENTED, source)
+
+
+@of_operands
+def loading(_: InstructionContext, Address: int) -> Cost:
+    """The latency of a load, whose result the next instruction uses."""
+    return _loading(Address, 0)
+
+
+@of_operands
+def polling(_: InstructionContext, Address: int) -> Cost:
+    """The latency of the last load, and a branch."""
+    return _loading(Address, 1)
+
+
+def _loading(address: int, more: int) -> Cost:
+    region = region_at(address)
+    cycles = (region.cycles or 1) + more
+    evidence = Evidence.ASSUMED if region.least else Evidence.DOCUMENTED
+    source = f"{PAGE}: latency of loads{'; a lower bound there' if region.least else ''}"
+    return Cost(cycles, cycles, evidence, source, issue=cycles)
+
+
+@of_operands
+def computing(_: InstructionContext, Count: int) -> Cost:
+    """A cycle for each."""
+    return Cost(Count, Count, Evidence.DOCUMENTED, f"{PAGE}: integer unit", issue=Count)
+
+
+@of_operands
+def one(_: InstructionContext) -> Cost:
+    """A cycle."""
+    return Cost(1, 1, Evidence.DOCUMENTED, f"{PAGE}: integer unit")
+
+
+# -- conditions
+
+
+@of_operands
+def room(_: InstructionContext, core: Tensix, number: int) -> Blocked | None:
+    """The FIFO has room."""
+    thread = _thread(number)
+    front = front_of(core, thread)
+    if not front.full(thread):
+        return None
+    depth, name = DEPTHS[thread], thread_name(thread)
+    reason = f"the FIFO in front of the expanders of {name} holds {depth} of {depth}"
+    until = front.next_step(core.around.now)
+    return Blocked("fifo", reason, until, by=(thread,), on=(f"front {thread}",))
+
+
+@of_operands
+def stored(_: InstructionContext, Address: int, core: Tensix, number: int) -> Blocked | None:
+    """Where it stores there is room."""
+    return blocks.waits_to_store(core, _thread(number), Address)
+
+
+@of_operands
+def loaded(_: InstructionContext, Address: int, core: Tensix, number: int) -> Blocked | None:
+    """What it loads comes."""
+    return blocks.waits_to_load(core, _thread(number), Address)
+
+
+COMPARISONS: Final[dict[str, Callable[[int, int], bool]]] = {
+    "eq": lambda found, wanted: found == wanted,
+    "ne": lambda found, wanted: found != wanted,
+    "ge": lambda found, wanted: found >= wanted,
+    "lt": lambda found, wanted: found < wanted,
+}
+
+
+@of_operands
+def polled(
+    _: InstructionContext, Address: int, Value: int, Op: str, core: Tensix, number: int
+) -> Blocked | None:
+    """What it loads compares so."""
+    found = blocks.load(core, _thread(number), Address)
+    if COMPARISONS[Op](found, Value & MASK):
+        return None
+    name = address_text(Address)
+    reason = f"it loads {found} from {name} until it is {Op} {Value & MASK}"
+    return Blocked("polling", reason, core.next_change())
+
+
+# -- rows
+
+
+@ISA.instruction(
+    Operand("Count", COUNT, "-", default=1, doc="how many instructions"),
+    CORE,
+    NUMBER,
+    engines=CORES,
+    cost=pushing("Count"),
+    condition=room("core", "number"),
+    source=PUSHES,
+    example="PUSH Count=2",
+    formula="the next Count instructions of the thread are pushed",
+    setup="@t0\nNOP\nNOP\n@trisc0",
+)
+def PUSH(core: Tensix, number: int) -> None:
+    """Push the next instructions of the thread, each once there is room for it.
+
+    Lines of the thread that come before another line of its core are pushed before that, and the
+    rest at the end, so that a program need not have this. One that has it pushes everything by it.
+    """
+    thread = _thread(number)
+    core.fronts[thread].push(core.around.now)
+    core.around.changed(f"front {thread}")
+
+
+def _both(context: InstructionContext) -> str | None:
+    if context.operands["Rs"] and context.operands["Value"]:
+        return "it is given a Value and a register Rs to store"
+    return None
+
+
+ONE_SOURCE = Rule("E0301", "what is stored is a number or a register", PAGE, _both)
+
+
+@ISA.instruction(
+    Operand("Address", Address(), doc="where to"),
+    Operand("Value", WORD, default=0, doc="a number to store"),
+    Operand("Rs", REGISTER, default=0, doc="or the register to store, x1 to x31"),
+    CORE,
+    NUMBER,
+    engines=CORES,
+    cost=storing("Address"),
+    condition=stored("Address", "core", "number"),
+    rules=(ONE_SOURCE,),
+    source=f"{PAGE}, memory map",
+    example="SW GPR4, 42",
+    formula="the word at Address = Value or register Rs",
+)
+def SW(Address: int, Value: int, Rs: int, core: Tensix, number: int) -> Callable[[], None]:
+    """Store a word at an address of the core.
+
+    Registers of the core have the address and the value already: what puts them there is not in it.
+    """
+    thread = _thread(number)
+    value = int(core.riscs[thread].registers[Rs]) if Rs else Value & MASK
+    blocks.store(core, thread, Address, value)
+    return core.settle
+
+
+WRITERS[SettingGroup.STORE] = [SW.name]
+
+
+@ISA.instruction(
+    Operand("Address", Address(), doc="where from"),
+    Operand("Rd", REGISTER, default=0, doc="the register it goes to; x0 stays 0"),
+    CORE,
+    NUMBER,
+    engines=CORES,
+    cost=loading("Address"),
+    condition=loaded("Address", "core", "number"),
+    source=f"{PAGE}, memory map; TTSync; Mailboxes",
+    example="LW MOPExpanderDoneCheck",
+    formula="register Rd = the word at Address, once there is one",
+    setup="@t0\nNOP\n@trisc0",
+)
+def LW(Address: int, Rd: int, core: Tensix, number: int) -> None:
+    """Load a word, once there is one: TTSync lets it come later, a mailbox needs a value.
+
+    The next instruction of the core begins once the word has come, as after one that uses it.
+    """
+    thread = _thread(number)
+    value = blocks.load(core, thread, Address)
+    if Rd:
+        core.riscs[thread].registers[Rd] = value
+
+
+@ISA.instruction(
+    Operand("Address", Address(), doc="where from"),
+    Operand("Value", WORD, doc="what it is compared with"),
+    Operand("Op", Choice(tuple(COMPARISONS), "comparison"), default="eq", doc="which ends it"),
+    CORE,
+    NUMBER,
+    engines=CORES,
+    cost=polling("Address"),
+    condition=polled("Address", "Value", "Op", "core", "number"),
+    source=f"{PAGE}; TTSync: alternative synchronization mechanisms",
+    example="POLL SEM1, 0",
+    formula="load the word at Address until it compares so with Value",
+)
+def POLL(Address: int, Value: int, Op: str, core: Tensix, number: int) -> None:
+    """Load a word again and again until it compares with a number.
+
+    The last load is assumed to begin in the cycle in which it does; others lie some cycles apart.
+    """
+    blocks.load(core, _thread(number), Address)
+
+
+@ISA.instruction(
+    Operand("Rd", REGISTER, doc="the register that gets the sum"),
+    Operand("Rs", REGISTER, doc="the register that is added to"),
+    Operand("Imm", WORD, doc="what is added"),
+    CORE,
+    NUMBER,
+    engines=CORES,
+    cost=one(),
+    source=f"{PAGE}: integer unit",
+    example="ADDI 5, 0, 7",
+    formula="register Rd = register Rs + Imm",
+)
+def ADDI(Rd: int, Rs: int, Imm: int, core: Tensix, number: int) -> None:
+    """Add a number to a register of the core."""
+    registers = core.riscs[_thread(number)].registers
+    if Rd:
+        registers[Rd] = int(registers[Rs]) + Imm & MASK
+
+
+@ISA.instruction(
+    Operand("Count", COUNT, "-", default=1, doc="how many there are"),
+    engines=CORES,
+    cost=computing("Count"),
+    source=f"{PAGE}: integer unit",
+    example="RVOPS Count=2",
+    formula="nothing, for Count cycles",
+)
+def RVOPS() -> None:
+    """Spend the time of integer instructions that are not written: a loop's counter and branch."""
+
+
+PUSHING: Final = (PUSH.name, "Count")
+"""The row with which a core pushes, and the operand that says how many."""

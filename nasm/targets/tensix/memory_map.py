@@ -1,0 +1,130 @@
+"""The addresses of a tile: regions, what each is called, and names for words in them.
+
+Source: the memory map of the RISC-V cores in the public ISA documentation of Wormhole B0, with the
+latencies of loads. Its names are those of the vendor's headers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import Final, NamedTuple
+
+from nasm.base.problems import Refused
+from nasm.targets.tensix.front.mop import WORDS as EXPANDER_WORDS
+from nasm.targets.tensix.state import L1_BYTES
+
+
+class Block(Enum):
+    """What lies at the addresses of a region, in words."""
+
+    L1 = "L1"
+    LOCAL = "the local memory of the core"
+    TDMA = "TDMA-RISC"
+    TILE = "the control, debug and status registers of the tile"
+    INTERRUPTS = "the interrupt controller"
+    NOC0 = "NoC 0"
+    NOC1 = "NoC 1"
+    OVERLAY = "the NoC overlay"
+    EXPANDER = "the words of the MOP expander"
+    REGISTERS = "the general registers of the thread"
+    INSTRUCTIONS = "where instructions are pushed"
+    CORE_B = "what RISC-V B pushes to the core"
+    SYNC = "TTSync"
+    SEMAPHORES = "the semaphores"
+    MAILBOXES = "the mailboxes"
+    CONFIGURATION = "the configuration"
+
+
+class MappedRegion(NamedTuple):
+    """Addresses from the first to the last, and the cycles of a load there.
+
+    ``least``: the page gives a lower bound. Without cycles there are no loads.
+    """
+
+    block: Block
+    first: int
+    last: int
+    cycles: int = 0
+    least: bool = True
+
+
+REGIONS: Final = (
+    MappedRegion(Block.L1, 0, L1_BYTES - 1, 8),
+    MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB007FF, 2, least=False),
+    MappedRegion(Block.TDMA, 0xFFB11000, 0xFFB11FFF, 7),
+    MappedRegion(Block.TILE, 0xFFB12000, 0xFFB12FFF, 7),
+    MappedRegion(Block.INTERRUPTS, 0xFFB13000, 0xFFB13FFF, 7),
+    MappedRegion(Block.NOC0, 0xFFB20000, 0xFFB2FFFF, 7),
+    MappedRegion(Block.NOC1, 0xFFB30000, 0xFFB3FFFF, 7),
+    MappedRegion(Block.OVERLAY, 0xFFB40000, 0xFFB7FFFF, 7),
+    MappedRegion(Block.EXPANDER, 0xFFB80000, 0xFFB80023),
+    MappedRegion(Block.REGISTERS, 0xFFE00000, 0xFFE00FFF, 4),
+    MappedRegion(Block.INSTRUCTIONS, 0xFFE40000, 0xFFE6FFFF),
+    MappedRegion(Block.CORE_B, 0xFFE80000, 0xFFE80003, 3),
+    MappedRegion(Block.SYNC, 0xFFE80004, 0xFFE8001F, 3),
+    MappedRegion(Block.SEMAPHORES, 0xFFE80020, 0xFFE8FFFF, 3),
+    MappedRegion(Block.MAILBOXES, 0xFFEC0000, 0xFFEC3FFF, 3),
+    MappedRegion(Block.CONFIGURATION, 0xFFEF0000, 0xFFEFFFFF, 4),
+)
+
+_FIRST: Final = {region.block: region.first for region in REGIONS}
+
+REGFILE: Final = _FIRST[Block.REGISTERS]
+EXPANDER: Final = _FIRST[Block.EXPANDER]
+SEMAPHORES: Final = _FIRST[Block.SEMAPHORES]
+MAILBOXES: Final = _FIRST[Block.MAILBOXES]
+CONFIGURATION: Final = _FIRST[Block.CONFIGURATION]
+COPROCESSOR_DONE: Final = 0xFFE80004
+EXPANDER_DONE: Final = 0xFFE80008
+PACKED_SIZE: Final = 0xFFB1101C
+TDMA_STATUS: Final = 0xFFB11014
+SOFT_RESET: Final = 0xFFB121B0
+CLOCK_LOW: Final = 0xFFB121F0
+CLOCK_NOW: Final = 0xFFB121F4
+CLOCK_HIGH: Final = 0xFFB121F8
+
+TEMPLATES: Final = "MOP expander".partition(" ")[0]
+"""What names of words of the expander begin with, before the number of the template."""
+
+BOX_BYTES: Final = 0x1000
+"""Bytes of the addresses of one mailbox; the first is that of RISC-V B."""
+
+
+def _names() -> Iterator[tuple[str, int]]:
+    yield "CoprocessorDoneCheck", COPROCESSOR_DONE
+    yield "MOPExpanderDoneCheck", EXPANDER_DONE
+    for template, words in enumerate(EXPANDER_WORDS):
+        for at, word in enumerate(words):
+            if word:
+                yield f"{TEMPLATES}{template}_{word}", EXPANDER + 4 * at
+    for at in range(64):
+        yield f"GPR{at}", REGFILE + 4 * at
+    for at in range(8):
+        yield f"SEM{at}", SEMAPHORES + 4 * at
+    for at in range(4):
+        yield f"TENSIX_MAILBOX{at}_BASE", MAILBOXES + BOX_BYTES * at
+    yield "RISCV_DEBUG_REG_SOFT_RESET_0", SOFT_RESET
+    yield "RISCV_DEBUG_REG_WALL_CLOCK_L", CLOCK_LOW
+    yield "RISCV_DEBUG_REG_WALL_CLOCK_H", CLOCK_HIGH
+    yield "RISCV_TDMA_REG_STATUS", TDMA_STATUS
+    yield "RISCV_TDMA_REG_ACC_PACKED_SIZE", PACKED_SIZE
+
+
+ADDRESSES: Final = dict(_names())
+"""Addresses that have names."""
+
+_TEXTS: Final = {address: name for name, address in ADDRESSES.items()}
+
+
+def region_at(address: int) -> MappedRegion:
+    """The region of an address; raises Refused where there is none."""
+    for region in REGIONS:
+        if region.first <= address <= region.last:
+            return region
+    raise Refused("E0701", f"the memory map has nothing at {address:#x}")
+
+
+def address_text(address: int) -> str:
+    """An address by its last name, or in hexadecimal."""
+    return _TEXTS.get(address) or f"{address:#010x}"

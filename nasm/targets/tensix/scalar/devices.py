@@ -1,0 +1,131 @@
+"""Registers of devices of the tile that cores and the scalar unit reach: what is modelled of them.
+
+Sources: the pages of the debug timestamper, of soft resets and of TDMA-RISC in the public ISA
+documentation of Wormhole B0. Everything else is refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from nasm.base.problems import Refused
+from nasm.targets.tensix import memory_map as at
+from nasm.targets.tensix.memory_map import address_text, region_at
+from nasm.targets.tensix.scalar.config_fields import GLOBAL, SCALAR
+from nasm.targets.tensix.state import PACKERS, UNPACKERS, Coprocessor
+
+WINDOW: Final = 0xFFB00000
+FIRST: Final = 0xFFB11000
+LAST: Final = 0xFFB7FFFF
+"""The first and the last address of the window that the scalar unit may use."""
+
+WORD: Final = 0xFFFFFFFF
+
+THCON, SRCA_OWNER, SRCB, SRCA_COLUMNS = 9, 15, 16, range(19, 23)
+"""Bits of the soft reset that are modelled."""
+
+CORES: Final = {12: 0, 13: 1, 14: 2}
+"""Bits of the soft reset of cores of threads; 11 and 18 are the two that no lines are given for."""
+
+_ABSENT: Final = 1 << 11 | 1 << 18
+_EFFECTIVE: Final = 1 << THCON | 1 << SRCA_OWNER | 1 << SRCB | sum(1 << n for n in SRCA_COLUMNS)
+_BITS: Final = (1 << 23) - 1
+
+_THCON_USERS: Final = ("configuration unit", "unpackers", "packers", "mover", "scalar unit")
+_SOURCE_USERS: Final = ("matrix unit", "unpackers")
+"""Units that use what is held in reset: the configuration of THCON, SrcA and SrcB."""
+
+
+def _clock_low(core: Coprocessor) -> int:
+    core.clock_high = core.now >> 32
+    return core.now & WORD
+
+
+_LOADS: Final[Mapping[int, Callable[[Coprocessor], int]]] = {
+    at.CLOCK_LOW: _clock_low,
+    at.CLOCK_NOW: lambda core: core.now >> 32,
+    at.CLOCK_HIGH: lambda core: core.clock_high,
+    at.SOFT_RESET: lambda core: core.soft_reset,
+}
+
+
+def loading(address: int) -> Callable[[Coprocessor], int]:
+    """What reads an address; raises Refused with the device's name."""
+    found = _LOADS.get(address)
+    if found is None:
+        raise _absent("a load", address)
+    return found
+
+
+def load(core: Coprocessor, address: int) -> int:
+    """What is read at an address now; raises Refused with the device's name."""
+    return loading(address)(core)
+
+
+def store(core: Coprocessor, address: int, value: int) -> None:
+    """Write a register of a device; raises Refused with the device's name."""
+    if address == at.CLOCK_LOW:
+        core.clock_high = core.now >> 32
+    elif address in (at.CLOCK_NOW, at.CLOCK_HIGH, at.TDMA_STATUS):
+        return  # by its page without effect
+    elif address == at.SOFT_RESET:
+        reset(core, value)
+    elif region_at(address).block is at.Block.TDMA and address & 0xFF & ~0xC0 == 0x1C:
+        for packer in range(PACKERS):
+            if value >> 16 + packer & 1:
+                core.packers[packer].offset = value & 0xFFFF
+    else:
+        raise _absent("a store", address)
+
+
+def _absent(what: str, address: int) -> Refused:
+    region = region_at(address)
+    message = f"{what} at {address_text(address)} reaches {region.block.value}"
+    return Refused("E0601", f"{message}: nasm does not model that register")
+
+
+def reset(core: Coprocessor, value: int) -> None:
+    """Hold in reset what the bits of a value say, and what was not yet, enters it."""
+    entered = value & ~core.soft_reset & _BITS
+    unknown = entered & ~(_EFFECTIVE | _ABSENT)
+    for bit, thread in CORES.items():
+        if unknown >> bit & 1 and core.lines[thread] is None:
+            unknown &= ~(1 << bit)
+    if unknown:
+        bits = ", ".join(str(n) for n in range(23) if unknown >> n & 1)
+        message = f"bits {bits} of the soft reset are not modelled"
+        raise Refused("E0601", message, f"those of {_EFFECTIVE:#x} are")
+    _enter(core, entered)
+    core.soft_reset = value & _BITS
+
+
+def _enter(core: Coprocessor, bits: int) -> None:
+    """What happens to what enters reset."""
+    matrix = core.matrix
+    if bits >> THCON & 1:
+        core.config[:, SCALAR:GLOBAL] = 0
+    if bits >> SRCA_OWNER & 1:
+        matrix.matrix_a = matrix.unpack_a = 0
+        matrix.owner_a[:] = UNPACKERS
+    if bits >> SRCB & 1:
+        matrix.matrix_b = matrix.unpack_b = 0
+        matrix.owner_b[:] = UNPACKERS
+        matrix.srcb[...] = 0
+    for group, bit in enumerate(SRCA_COLUMNS):
+        if bits >> bit & 1:
+            matrix.srca[:, :, 4 * group : 4 * group + 4] = 0
+
+
+def refuse_in_reset(core: Coprocessor, mnemonic: str, unit: str) -> None:
+    """Refuse an instruction of a unit that works on what is held in reset; raises Refused."""
+    of: tuple[str, ...] = _THCON_USERS if core.soft_reset >> THCON & 1 else ()
+    of += _SOURCE_USERS if core.soft_reset & _EFFECTIVE & ~(1 << THCON) else ()
+    if unit not in of:
+        return
+    raise Refused(
+        "E0601",
+        f"{mnemonic} starts while the soft reset is {core.soft_reset:#x}: what units do to what is "
+        "held in reset is not modelled",
+        "end the reset before: store 0",
+    )

@@ -1,0 +1,90 @@
+"""``print --form llk``: what a program makes, as tt-llk's text, gives the same words when read."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from nasm import assemble
+from nasm.apps.cli import main
+from nasm.base.problems import Failure, Refused
+from nasm.base.source import Source
+from nasm.base.source_files import source_of
+from nasm.language.printing.words import words_of
+from nasm.llk.interpret import LlkKernel
+from nasm.llk.printed import llk_text
+from nasm.program.program import Program
+from nasm.targets.tensix import TARGET, WORDS
+from tests.tables import each
+
+FOLDER = Path(__file__).parents[2] / "programs" / "tensix"
+
+
+def back(text: str, queue: str) -> Program:
+    kernel = LlkKernel(TARGET, [Source("printed.h", text)], {})
+    kernel.run(queue)
+    return assemble(kernel.output.text("wormhole", queue))
+
+
+def expanders(program: Program, queue: str) -> dict[str, int]:
+    held = {s.name: s.value for s in program.settings if s.name.startswith(("MOP0_", "MOP1_"))}
+    ours = {s.name: s.value for s in program.settings if s.engine == queue and s.name in held}
+    return {name: value for name, value in ours.items() if value}
+
+
+@each("name", sorted(p.name for p in FOLDER.glob("*.nasm")))
+def test_programs_come_back_word_for_word(name: str) -> None:
+    program = assemble(source_of(FOLDER / name))
+    text = llk_text(program)
+    words = words_of(program)
+    assert words
+    for queue, wanted in words.items():
+        again = back(text, queue)
+        assert words_of(again)[queue] == wanted
+        found = expanders(again, queue)
+        assert {n: found.get(n) for n in expanders(program, queue)} == expanders(program, queue)
+
+
+def test_every_row_comes_back_with_bits_at_random() -> None:
+    rng = random.Random(1)
+    lines, wanted = [".target wormhole", "@t1"], []
+    for row in TARGET.isa:
+        assert row.encoding is not None
+        for _ in range(8):
+            word = row.encoding.code << 24 | rng.getrandbits(24) & row.encoding.known
+            if not WORDS.reason(word) and row.vendor.get("tt-llk"):
+                wanted.append(word)
+                lines.append(f".word {word:#x}")
+    assert len({word >> 24 for word in wanted}) > 110
+    text = llk_text(assemble("\n".join(lines)))
+    assert words_of(back(text, "t1"))["t1"] == wanted
+
+
+def test_names_are_those_of_headers_and_settings_are_comments(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "p.nasm"
+    path.write_text(
+        ".target wormhole\n.cfg SEM1_max = 1\n@t0 .cfg MOP0_Flags = 1\n@t0 .cfg MOP0_A0: SFPNOP\n"
+        "@t1 STALLWAIT BlockMask=STALL_SFPU|STALL_MATH, ConditionMask=MATH\n"
+        "@t0 NOP\n"
+    )
+    assert main(["print", str(path), "--form", "llk"]) == 0
+    out = capsys.readouterr().out
+    assert "// .cfg SEM1_max = 1\n" in out
+    assert "TTI_STALLWAIT(p_stall::STALL_MATH | p_stall::STALL_SFPU, p_stall::MATH);" in out
+    assert "ckernel_unpack_template masked(1, 0, TT_OP_SFPNOP, 0x0," in out
+
+
+@each(
+    ("text", "said"),
+    [
+        (".target wormhole\n@t0 .word 0xff000000, data=true", "is no instruction"),
+        (".target trn2\n@vector Nop", "no public document says what words"),
+    ],
+)
+def test_what_has_no_macro_is_refused(text: str, said: str) -> None:
+    with pytest.raises((Failure, Refused), match=said):
+        llk_text(assemble(text))
