@@ -277,11 +277,7 @@ def main() -> int:
     big = matmul(tries)
     traced, profiled = watched(NAIVE.format(m=4, n=16, k=64, deep=7), tries)
     rows: list[tuple[str, float, str]] = [
-        (
-            "2048^3 bfloat16 matmul, run / NumPy loop in float64",
-            big["ratio"],
-            "ratio, at most 1.7",
-        ),
+        ("2048^3 bfloat16 matmul, run / NumPy loop in float64", big["ratio"], "ratio, at most 1.7"),
         ("  the same / a loop in float32", big["short"], "ratio, at most 3.8"),
         ("  run", big["run_s"], "s"),
         ("  plain NumPy loop", big["numpy_s"], "s"),
