@@ -154,6 +154,7 @@ def run_watched(
                 max_cycles=chosen.max_cycles,
                 max_instructions=chosen.max_instructions,
                 progress=chosen.progress,
+                hashes=chosen.hashes,
             )
         if clock.passed and session.status is Status.RUNNING:
             report = _late(session, clock.seconds)
