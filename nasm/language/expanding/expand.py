@@ -152,8 +152,8 @@ class Expander(Repeating):
         span = self.made.span(Span(self.scope.source, statement.start, statement.end))
         from nasm.language.expanding.foreign_lines import foreign_lines  # few programs have any
 
-        for made in foreign_lines(statement, queue, self.scope, self.made, self.includes):
-            self.made.append(queue, made, span, self._chain())
+        for whose, made in foreign_lines(statement, queue, self.scope, self.made, self.includes):
+            self.made.append(whose, made, span, self._chain())
 
     def like(self, statement: tree.Like) -> None:
         """A line like others. Its errors are found with its own tree."""
