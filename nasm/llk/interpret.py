@@ -221,7 +221,7 @@ class LlkKernel(LlkValues):
                 if make is None:
                     raise scope.refused(one, f"'{kind.children[0]}' is no type that is read here")
                 args = self.args(rest[0], scope)
-                scope.names[str(name)] = make(self.output, *args)
+                scope.names[str(name)] = scope.at(one, partial(make, self.output, *args))
             else:
                 given = self.value(rest[-1], scope) if rest else 0
                 typed = partial(self.typed, given, of, scope.header)
