@@ -11,6 +11,7 @@ from nasm.base.records import dataclass, field, replace
 from nasm.isa.by_name import named
 from nasm.isa.core_state import Blocked, Burst, Holds, Part, Surroundings, Unfinished
 from nasm.isa.figures import Figure, FigureSet
+from nasm.isa.foreign import ForeignText
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import Row, Rule
 from nasm.isa.isa import Isa
@@ -112,7 +113,8 @@ class Target:
     declarations in linear memories: how elements are arranged there that are not one after the
     other, for each stored format. ``causes`` says in words what conditions of rows wait for, by the
     cause that they report. ``pushing`` is the row with which an engine pushes instructions of
-    another one, with the operand that says how many.
+    another one, with the operand that says how many. ``foreign`` are the languages of texts that
+    programs may have, by directive.
     """
 
     name: str
@@ -145,6 +147,7 @@ class Target:
     settings: Settings | None = None
     arrangements: tuple[Arrangement, ...] = ()
     pushing: tuple[str, str] | None = None
+    foreign: Mapping[str, ForeignText] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -36,7 +36,7 @@ def _load(kernel: Instructions, args: list[Any], execute: bool) -> int:
     kernel.instruction("TTI_REPLAY", [*numbers[:2], flag, 1])
     for one in args:
         if isinstance(one, Lambda):
-            one.run()
+            one.run([])
     return 0
 
 

@@ -25,7 +25,21 @@ _FUNCTION = re.compile(
 _CONSTANT = re.compile(
     r"\b(?:constexpr|const)\s+(?:static\s+|constexpr\s+|const\s+)*[\w:]+\s+(\w+)\s*=\s*([^;{}]+);"
 )
-_GLOBAL = re.compile(r"^\s*static\s+(?:[\w:]+\s+)+(\w+)\s*=\s*([^;{}]+);", re.MULTILINE)
+_TYPED = re.compile(
+    r"\b(?:constexpr|const)\s+(?:static\s+|constexpr\s+|const\s+|inline\s+)*(?P<type>[\w:]+)\s+"
+    r"(?P<name>\w+)\s*(?:\[[^\]]*\]\s*)?=\s*(?P<value>\{[^{}]*\})\s*;"
+)
+_LAMBDA = re.compile(
+    r"\b(?:constexpr|const)\s+(?:static\s+)?auto\s+(?P<name>\w+)\s*=\s*\[[^\]]*\]\s*"
+    r"\((?P<parameters>[^(){}]*)\)\s*(?:constexpr|noexcept)?\s*(?=\{)"
+)
+_STRUCT = re.compile(r"\bstruct\s+(?:__attribute__\s*\(\([^)]*\)\)\s*)?(?P<name>\w+)\s*(?=\{)")
+_FIELD = re.compile(r"(?:^|(?<=[;{}\n]))\s*(?!return\b|static\b|using\b)[\w:]+\s+(\w+)\s*(?=;)")
+_MACRO = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+(\w+)\((\w+(?:[ \t]*,[ \t]*\w+)*)\)[ \t]+(\S[^\n]*)$", re.MULTILINE
+)
+_ATTRIBUTE = re.compile(r"\[\[[\w:, ]*\]\]")
+_GLOBAL = re.compile(r"^\s*(?:static|inline)\s+(?:[\w:]+\s+)+(\w+)\s*=\s*([^;{}]+);", re.MULTILINE)
 _ENUM = re.compile(r"\benum\s+(?:class\s+)?\w*\s*(?::\s*[\w:]+\s*)?\{([^{}]*)\}")
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\S[^\n]*)$", re.MULTILINE)
 _ALL = re.compile(r"[^\n]+")
@@ -69,6 +83,9 @@ class LlkHeader:
     text: str
     functions: dict[str, list[LlkFunction]] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    macros: dict[str, tuple[list[str], str]] = field(default_factory=dict)
+    structs: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def span(self, start: int, stop: int) -> Span:
         """A place in the file."""
@@ -78,13 +95,26 @@ class LlkHeader:
 def scanned(source: Source, defined: Collection[str] = ()) -> LlkHeader:
     """What a file declares, where these names are defined; raises Failure."""
     raw = _chosen(source, _blanked(source.text, _COMMENT), defined)
-    header = LlkHeader(source, _blanked(raw, _DIRECTIVE))
+    header = LlkHeader(source, _blanked(_blanked(raw, _DIRECTIVE), _ATTRIBUTE))
+    for match in _MACRO.finditer(raw):
+        names = [name.strip() for name in match[2].split(",")]
+        header.macros.setdefault(match[1], (names, match[3].strip()))
     for match in _DEFINE.finditer(raw):
         header.constants.setdefault(match[1], match[2].strip())
-    for match in _CONSTANT.finditer(header.text):
-        header.constants.setdefault(match[1], match[2].strip())
+    _enter_constants(header)
     for match in _GLOBAL.finditer(header.text):
         header.constants.setdefault(match[1], match[2].strip())
+    for match in _TYPED.finditer(header.text):
+        header.constants.setdefault(match["name"], match["value"])
+        header.types.setdefault(match["name"], match["type"])
+    for name, start, stop in _structs(header.text):
+        body = header.text[start + 1 : stop - 1]
+        while re.search(r"\{[^{}]*\}", body):
+            body = re.sub(r"\{[^{}]*\}", ";", body)  # methods
+        header.structs.setdefault(name, tuple(_FIELD.findall(body)))
+    for match in _LAMBDA.finditer(header.text):
+        found = _function(header, match)
+        header.functions.setdefault(found.name, []).append(found)
     for match in _ENUM.finditer(header.text):
         header.constants.update(_enumerated(match[1]))
     for match in _FUNCTION.finditer(header.text):
@@ -92,6 +122,29 @@ def scanned(source: Source, defined: Collection[str] = ()) -> LlkHeader:
             found = _function(header, match)
             header.functions.setdefault(found.name, []).append(found)
     return header
+
+
+def _structs(text: str) -> Iterator[tuple[str, int, int]]:
+    for match in _STRUCT.finditer(text):
+        yield match["name"], match.end(), _closing(text, match.end())
+
+
+def _enter_constants(header: LlkHeader) -> None:
+    """Enter constants by their names, those of a type also by the type's.
+
+    A name that several types have is not entered without the type's.
+    """
+    inside = [*_structs(header.text)]
+    several: set[str] = set()
+    for match in _CONSTANT.finditer(header.text):
+        name, text = match[1], match[2].strip()
+        owner = next((s for s, start, stop in inside if start < match.start() < stop), "")
+        if owner:
+            header.constants.setdefault(f"{owner}::{name}", text)
+        if header.constants.setdefault(name, text) != text and owner:
+            several.add(name)
+    for name in several:
+        del header.constants[name]
 
 
 def _blanked(text: str, what: re.Pattern[str]) -> str:
@@ -147,11 +200,12 @@ def _enumerated(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _function(header: LlkHeader, match: re.Match[str]) -> LlkFunction:
-    template = tuple(_parameters(match["template"] or ""))
+    named = match.groupdict()
+    template = tuple(_parameters(named.get("template") or ""))
     stop = _closing(header.text, match.end())
     parameters = tuple(_parameters(match["parameters"]))
     return LlkFunction(
-        match["name"], template, parameters, header, match.end(), stop, match["special"] or ""
+        match["name"], template, parameters, header, match.end(), stop, named.get("special") or ""
     )
 
 

@@ -6,7 +6,10 @@ line.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import ChainMap
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 from lark import Tree
@@ -14,13 +17,16 @@ from lark import Tree
 from nasm.base.problems import Failure, Refused, did_you_mean
 from nasm.llk.built_in import TEMPLATES
 from nasm.llk.headers import LlkFunction, Parameter, problem
-from nasm.llk.objects import Modifier
+from nasm.llk.numbers import combined
+from nasm.llk.objects import MODIFIERS, Modifier
 from nasm.llk.scopes import LlkScope
 from nasm.llk.syntax import Node, expression, parsed
-from nasm.llk.values import BINARY, LlkValues, parts
+from nasm.llk.values import LlkValues, parts
 
 _ROUNDS: Final = 1 << 16
 _DEEP: Final = 60
+_VECTOR: Final = re.compile(r"(?:\w+::)*_*v[A-Z]\w*|sfpi::\w+")
+"""Types of SFPI: vectors of numbers."""
 
 
 class _Return(Exception):
@@ -67,11 +73,18 @@ class LlkKernel(LlkValues):
         scope = LlkScope(function.file, function.start)
         return [self.value(expression(scope.header, part), scope) for part in parts(text)]
 
-    def call(self, function: LlkFunction, template: list[Any], args: list[Any], depth: int) -> Any:
+    def call(
+        self,
+        function: LlkFunction,
+        template: list[Any],
+        args: list[Any],
+        depth: int,
+        fields: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Any:
         """Execute a function's body, with arguments of its template and its own."""
         if depth > _DEEP:
             raise Refused("E0227", f"{function.name} calls itself too deep")
-        scope = LlkScope(function.file, function.start, {}, depth)
+        scope = LlkScope(function.file, function.start, dict(fields), depth)
         for parameters, values in ((function.template, template), (function.parameters, args)):
             for at, parameter in enumerate(parameters):
                 given = (
@@ -89,12 +102,24 @@ class LlkKernel(LlkValues):
 
     def _default(self, parameter: Parameter, scope: LlkScope, function: LlkFunction) -> Any:
         if parameter.name in self.given:
-            return self.given[parameter.name]
+            return self.asked(parameter.name)
         if parameter.default:
             return self.value(expression(scope.header, parameter.default), scope)
         message = f"parameter '{parameter.name}' of {function.name} has no value"
-        hint = f"give it: -D {parameter.name}=0"
+        hint = f"give it: -D {parameter.name}=0, or {parameter.name}=0 in a line"
         raise Failure(problem(function.file, function.start, function.start + 1, message, hint))
+
+    def closed(self, body: Node, given: dict[str, Any], scope: LlkScope) -> Any:
+        """What a lambda returns that was made in a scope, whose variables it may change."""
+        if scope.depth > _DEEP:
+            raise Refused("E0227", "a lambda calls itself too deep")
+        names = ChainMap(given, scope.names)
+        inner = LlkScope(scope.header, scope.start, names, scope.depth + 1)
+        try:
+            self.execute(body, inner)
+        except _Return as left:
+            return left.value
+        return 0
 
     # -- statements
 
@@ -179,6 +204,9 @@ class LlkKernel(LlkValues):
 
     def _declare(self, node: Node, scope: LlkScope) -> None:
         kind = next(c for c in node.children if isinstance(c, Tree) and c.data == "type")
+        of = str(kind.children[0])
+        if _VECTOR.fullmatch(of):
+            raise scope.refused(node, f"'{of}' is SFPI, which the vendor's compiler alone reads")
         for one in node.children:
             if not isinstance(one, Tree) or one.data == "type":
                 continue
@@ -190,21 +218,26 @@ class LlkKernel(LlkValues):
                 args = self.args(rest[0], scope)
                 scope.names[str(name)] = make(self.output, *args)
             else:
-                scope.names[str(name)] = self.value(rest[0], scope) if rest else 0
+                given = self.value(rest[-1], scope) if rest else 0
+                scope.names[str(name)] = self.typed(given, of, scope.header)
 
     def _assign(self, node: Node, scope: LlkScope) -> None:
         to, how, value = node.children
         if not isinstance(to, Tree) or to.data != "name":
             raise scope.refused(node, "only variables are assigned to here")
         name, new = str(to.children[0]), self.value(value, scope)
+        short = name.rpartition("::")[2]
+        if name not in scope.names and self.constant(short, scope) is None:
+            raise scope.refused(to, f"nothing declares '{name}', to which it assigns")
         if str(how) != "=":
-            new = BINARY[str(how)[:-1]](self.named(to, scope, {}), new)
+            new = combined(str(how)[:-1], self.named(to, scope, {}), new)
         self.put(name, new, scope)
 
     def _made(self, name: str, fields: Any, scope: LlkScope) -> Modifier:
-        if name.rpartition("::")[2] != "addr_mod_t":
+        short = name.rpartition("::")[2]
+        if short not in MODIFIERS:
             raise scope.refused(fields, f"'{name}' is no type that is read here")
-        return Modifier(self.output, self._braces(fields, scope))
+        return Modifier(self.output, short, self._braces(fields, scope))
 
     def _braces(self, node: Any, scope: LlkScope) -> dict[str, Any]:
         found = {}

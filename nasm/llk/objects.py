@@ -80,36 +80,52 @@ class MaskTemplate:
 
 @dataclass(slots=True, eq=False)
 class Modifier:
-    """``addr_mod_t``: fields by name."""
+    """``addr_mod_t`` or ``addr_mod_pack_t``: fields by name."""
 
     output: LlkOutput
+    kind: str
     fields: Mapping[str, Any]
 
     def call(self, name: str, args: list[int]) -> None:
         """``set``."""
         if name != "set":
-            raise Refused("E0601", f"addr_mod_t has no '{name}' that is read here")
-        parts = {
-            "srca": "SrcA",
-            "srcb": "SrcB",
-            "dest": "Dest",
-            "fidelity": "Fidelity",
-            "bias": "Bias",
-        }
-        ends = {"incr": "Incr", "clr": "Clear", "cr": "CR", "c_to_cr": "CToCR"}
+            raise Refused("E0601", f"{self.kind} has no '{name}' that is read here")
+        parts = MODIFIERS[self.kind]
         given = {}
         for part, inner in self.fields.items():
             for end, value in inner.items():
-                if part not in parts or end not in ends:
-                    raise Refused(
-                        "E0601", f"addr_mod_t has no field '{part}.{end}' that is read here"
-                    )
-                given[parts[part] + ends[end]] = value & (0x3FF if part == "dest" else 0x3F)
-        self.output.modifier(args[0], given)
+                if part not in parts or end not in _ENDS:
+                    message = f"{self.kind} has no field '{part}.{end}' that is read here"
+                    raise Refused("E0601", message)
+                given[parts[part] + _ENDS[end]] = value & _MASKS.get(part, 0x3F)
+        if self.kind == PACKED:
+            self.output.pack_modifier(args[0], given)
+        else:
+            self.output.modifier(args[0], given)
+
+
+PACKED: Final = "addr_mod_pack_t"
+MODIFIERS: Final[Mapping[str, Mapping[str, str]]] = {
+    "addr_mod_t": {
+        "srca": "SrcA", "srcb": "SrcB", "dest": "Dest", "fidelity": "Fidelity", "bias": "Bias",
+    },
+    PACKED: {"y_src": "Ysrc", "y_dst": "Ydst", "z_src": "Zsrc", "z_dst": "Zdst"},
+}  # fmt: skip
+"""Types of address modifiers: what settings call their parts."""
+_ENDS: Final = {"incr": "Incr", "clr": "Clear", "cr": "CR", "c_to_cr": "CToCR"}
+_MASKS: Final = {"dest": 0x3FF, "y_src": 0xF, "y_dst": 0xF, "z_src": 1, "z_dst": 1}
+"""The bits that a part keeps of its numbers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lambda:
-    """A lambda: what runs its body."""
+    """A lambda: what runs its body with arguments."""
 
-    run: Callable[[], None] = field(repr=False)
+    run: Callable[[list[Any]], Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LlkObject:
+    """An object of a type whose fields are declared."""
+
+    values: Mapping[str, Any]

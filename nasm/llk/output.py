@@ -1,4 +1,4 @@
-"""What a function makes: instructions as lines of a program, and settings before the run.
+"""What a function makes: instructions, writes of settings, and settings before the run.
 
 What the vendor's templates write into the expanders while a kernel runs is a setting here, which
 holds from the start: so each can be programmed once.
@@ -11,8 +11,7 @@ from typing import Final
 
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass, field
-from nasm.isa.target import Target
-from nasm.language.printing.words import line, words_known
+from nasm.isa.foreign import Written
 
 VENDOR: Final = "tt-llk"
 """What rows call the names of its macros."""
@@ -27,46 +26,40 @@ LOOPS: Final = (
 MASKED: Final = ("Flags", "B", "A0", "A1", "A2", "A3", "SkipA0", "SkipB")
 OF_EXPANDER: Final = ("MOP0_", "MOP1_")
 """The words of an expander, by names of settings: of two loops, of a mask."""
-_COUNTS: Final = ("OuterCount", "InnerCount", "Flags")
 
 AB: Final = ("SrcAIncr", "SrcACR", "SrcAClear", "SrcBIncr", "SrcBCR", "SrcBClear")
 DST: Final = ("DestIncr", "DestCR", "DestClear", "DestCToCR", "FidelityIncr", "FidelityClear")
+PACK: Final = (
+    "YsrcIncr", "YsrcCR", "YsrcClear", "YdstIncr", "YdstCR", "YdstClear", "ZsrcIncr", "ZsrcClear",
+    "ZdstIncr", "ZdstClear",
+)  # fmt: skip
+"""The fields of the word of an address modifier of the packers."""
 BIAS: Final = ("BiasIncr", "BiasClear")
 """The fields of the three words of an address modifier."""
 
 
 @dataclass(slots=True, eq=False)
 class LlkOutput:
-    """Lines so far, and the words of expanders."""
+    """What is made so far, and the words of expanders."""
 
-    target: Target
-    words: list[int] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
-    settings: dict[str, str] = field(default_factory=dict)
+    items: list[Written] = field(default_factory=list)
+    settings: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def words(self) -> list[int]:
+        """The instructions among it."""
+        return [one for one in self.items if isinstance(one, int)]
 
     def word(self, word: int) -> None:
         """An instruction."""
-        if len(self.words) >= MOST:
+        if len(self.items) >= MOST:
             raise Refused("E0211", f"the function makes more than {MOST:,} instructions")
-        word &= 0xFFFFFFFF
-        self.words.append(word)
-        text = line(words_known(self.target), word)
-        self.lines.append(
-            f"{text.partition(' ;')[0].rstrip()}, data=true" if ".word" in text else text
-        )
+        self.items.append(word & 0xFFFFFFFF)
 
     def template(self, number: int, values: Sequence[int]) -> None:
         """The words of an expander's template; raises Refused if it has others already."""
-        names = LOOPS if number else MASKED
-        known = words_known(self.target)
-        found = {}
-        for name, value in zip(names, values, strict=True):
-            if name in _COUNTS:
-                found[f"{OF_EXPANDER[number]}{name}"] = f" = {value}"
-            elif known.reason(value & 0xFFFFFFFF):
-                found[f"{OF_EXPANDER[number]}{name}"] = f" = {value & 0xFFFFFFFF:#010x}"
-            else:
-                found[f"{OF_EXPANDER[number]}{name}"] = f": {line(known, value & 0xFFFFFFFF)}"
+        names = (f"{OF_EXPANDER[number]}{name}" for name in (LOOPS if number else MASKED))
+        found = {name: value & 0xFFFFFFFF for name, value in zip(names, values, strict=True)}
         if self.settings and self.settings != found:
             raise Refused(
                 "E0244",
@@ -79,12 +72,11 @@ class LlkOutput:
     def modifier(self, number: int, given: Mapping[str, int]) -> None:
         """The three words of an address modifier, written as the run goes."""
         for section, names in (("AB", AB), ("DST", DST), ("BIAS", BIAS)):
-            values = (f"ADDR_MOD_{section}_SEC{number}_{n} = {given.get(n, 0)}" for n in names)
-            self.lines.append(f".write {', '.join(values)}")
+            start = f"ADDR_MOD_{section}_SEC{number}_"
+            self.items.append({f"{start}{name}": given.get(name, 0) for name in names})
 
-    def text(self, machine: str, queue: str) -> str:
-        """All of it as a program."""
-        rows = [f".target {machine}", "", f"@{queue}"]
-        rows += [f".cfg {name}{value}" for name, value in self.settings.items()]
-        rows += [f"    {text}" for text in self.lines]
-        return "\n".join(rows) + "\n"
+    def pack_modifier(self, number: int, given: Mapping[str, int]) -> None:
+        """The word of an address modifier of the packers."""
+        self.items.append(
+            {f"ADDR_MOD_PACK_SEC{number}_{name}": given.get(name, 0) for name in PACK}
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from typing import Any
 
 from nasm.base.problems import Failure, Refused
@@ -16,7 +16,7 @@ class LlkScope:
 
     header: LlkHeader
     start: int
-    names: dict[str, Any] = field(default_factory=dict)
+    names: MutableMapping[str, Any] = field(default_factory=dict)
     depth: int = 0
 
     def at(self, node: Any, do: Callable[[], Any]) -> Any:

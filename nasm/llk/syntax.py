@@ -22,14 +22,20 @@ def _parser() -> Lark:
     inside = here / "grammar" / "llk.lark"
     path = inside if inside.exists() else here.parent / "grammar" / "llk.lark"
     grammar = host_files.read_text(path)
-    return Lark(grammar, parser="lalr", maybe_placeholders=True, propagate_positions=True)
+    return Lark(
+        grammar,
+        parser="lalr",
+        maybe_placeholders=True,
+        propagate_positions=True,
+        start=["start", "braces"],
+    )
 
 
 def parsed(header: LlkHeader, start: int, stop: int) -> Node:
     """A block or an expression of a file; raises Failure where it is beyond this part of C++."""
     text = header.text[start:stop]
     try:
-        return cast(Node, _parser().parse(text))
+        return cast(Node, _parser().parse(text, start="start"))
     except UnexpectedInput as error:
         at = start + (getattr(error, "pos_in_stream", None) or 0)
         line = header.text[at : at + 40].partition("\n")[0]
@@ -38,9 +44,10 @@ def parsed(header: LlkHeader, start: int, stop: int) -> Node:
 
 
 def expression(header: LlkHeader, text: str) -> Node:
-    """An expression that a file has somewhere: a constant, a default."""
+    """An expression that a file has somewhere: a constant, a default; or values in braces."""
     try:
-        return cast(Node, _parser().parse(text))
+        start = "braces" if text.lstrip().startswith("{") else "start"
+        return cast(Node, _parser().parse(text, start=start))
     except UnexpectedInput:
         message = f"'{text.strip()[:40]}' is C++ beyond what is read here"
         raise Failure(problem(header, 0, 0, message)) from None

@@ -82,7 +82,7 @@ def trace(
     ``lnc`` is how many cores run it, where ``kernel[2]`` does not give it; ``target`` the
     generation, by default what a variable of :mod:`nasm.nki.target` says, or trn2; ``dma`` who
     starts transfers: ``split``, ``sync`` or ``hardware``; ``hoist`` whether what was computed
-    before is read again instead of being computed again, which is off by default; ``overlap``
+    before is read again instead of being computed again, by default in NKI 0.1 only; ``overlap``
     within how many calls of NKI 0.1 those that have to wait let later ones go first, by default as
     many as tiles have places for, 0 for none. ``options`` and ``timing`` are those of a program
     that is assembled. Raises Failure for what is no kernel, at its line; what the kernel itself
@@ -103,9 +103,9 @@ def trace(
         result = _agreed(traces, results)
         notes = list(_own(result, traces))
         _roles(traces, [each.name for each in outputs(result)])
-        hoist = made.hoists if hoist is None else hoist
+        hoists = made.hoists if hoist is None else hoist
         compiling = Compiling(overlap) if made.spills else None
-        lowerings = [Lowering(each, dma, hoist, compiling) for each in traces]
+        lowerings = [Lowering(each, dma, hoists, compiling) for each in traces]
         sequence = Sequential([lowering.lines() for lowering in lowerings])
         hoisted = [lowering.hoisted for lowering in lowerings]
         forget(builder.program, [tile for each in hoisted for tile in each.tiles])
@@ -113,7 +113,7 @@ def trace(
         builder.program.spilled = SpilledBytes.sum(each.spilled for each in lowerings)
         builder.program.overlap = max(each.overlapped for each in lowerings)
         program = _finished(builder, sequence)
-        program.warnings += [*notes, *(each.note() for each in reused)]
+        program.warnings += [*notes, *(each.note() for each in reused if hoist)]
     arrays = {name: array for each in traces for name, array in each.arrays.items()}
     return Traced(
         name_of(kernel), program, arrays, arguments.given, result, sequence, arguments.home, reused

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nasm import assemble
 from nasm.apps.cli import main
 from nasm.base.problems import Failure
 from nasm.base.source import Source
+from nasm.language.printing.llk import program_lines, program_text
 from nasm.language.printing.words import words_of
 from nasm.llk.interpret import LlkKernel
-from nasm.targets import TARGETS
+from nasm.targets.tensix import TARGET
 from tests.tables import each
 
 
 def kernel(text: str, **given: int) -> LlkKernel:
-    return LlkKernel(TARGETS["wormhole"](), [Source("own.h", text)], given)
+    return LlkKernel(TARGET.isa, [Source("own.h", text)], given)
 
 
 def made(text: str, name: str = "f", **given: int) -> list[str]:
     own = kernel(text, **given)
     own.run(name)
-    words = words_of(assemble(own.output.text("wormhole", "t1"))).get("t1", [])
-    if not any(line.startswith(".write") for line in own.output.lines):
+    words = words_of(assemble(program_text(TARGET, own.output, "wormhole", "t1"))).get("t1", [])
+    if not any(line.startswith(".write") for line in program_lines(TARGET, own.output)):
         assert words == own.output.words
-    return own.output.lines
+    return program_lines(TARGET, own.output)
 
 
 NOP = "SFPNOP"
@@ -45,9 +47,31 @@ SHAPES = {
     "reference": ("int n = 0; r(n); while (n > 0) { TTI_SFPNOP; n -= 1; }", 2),
     "static": ("twice(); twice();", 3),
     "left out": ("\n#ifdef NOWHERE\nTTI_SFPNOP;\n#else\nTTI_SFPNOP; TTI_SFPNOP;\n#endif\n", 2),
+    "lambda": (
+        "auto g = [&](const int n) __attribute__((always_inline)) { "
+        "for (int i = 0; i < n; i++) TTI_SFPNOP; return n; }; g(g(1));",
+        2,
+    ),
+    "what a lambda changes": (
+        "int n = 0; auto g = [&n](int by) { n += by; }; g(2); g(1); while (n-- > 0) TTI_SFPNOP;",
+        3,
+    ),
+    "array": ("const int a[3] = {1, 0, 2}; for (int i = 0; i < a[2]; i++) TTI_SFPNOP;", 2),
+    "array of a file": ("for (int i = 0; i < SIZES[1]; i++) TTI_SFPNOP;", 3),
+    "fields": ("for (int i = 0; i < SHAPE.rows * SHAPE.all(); i++) TTI_SFPNOP;", 12),
+    "macro": ("for (int i = 0; i < ADDED(1, 2); i++) TTI_SFPNOP;", 3),
+    "constants of types": ("for (int i = p_one::N; i < p_two::N; i++) TTI_SFPNOP;", 4),
+    "attribute": ("[[maybe_unused]] const int n = 1; TTI_SFPNOP;", 1),
     "made of macros": ("ckernel_template t(1, 1, TT_OP_SFPNOP); t.program();", 0),
 }
 OTHERS = """
+#define ADDED(a, b) ((a) + (b))
+constexpr int SIZES[2] = {2, 3};
+struct Shape { int rows; int columns; constexpr int all() const { return rows * columns; } };
+constexpr Shape SHAPE = {2, 3};
+struct p_one { constexpr static int N = 1; };
+struct p_two { constexpr static int N = 5; };
+constexpr auto low = [](float x) constexpr { return __builtin_bit_cast(int, x) & 0xFFFF; };
 static int first = 1;
 enum class Two { ONE = 1, TWO };
 inline void g() { TTI_SFPNOP; }
@@ -80,7 +104,7 @@ def test_arguments_are_names_and_sums_and_become_a_line_of_a_program() -> None:
 def test_the_values_of_names_are_those_of_their_field_and_of_files() -> None:
     both = kernel("inline void f() { TTI_STALLWAIT(p_stall::STALL_SFPU, p_stall::MATH); }")
     both.run("f")
-    assert both.output.lines == ["STALLWAIT stall_res=STALL_SFPU, wait_res=MATH"]
+    assert program_lines(TARGET, both.output) == ["STALLWAIT stall_res=STALL_SFPU, wait_res=MATH"]
     known = "#define ROW 3\nconstexpr int AT = ROW + 1;\nenum { A, B = AT, C };\n"
     assert made(known + "void f() { TTI_INCRWC(0, C, 0, 0); }") == ["INCRWC rwc_d=5"]
 
@@ -99,22 +123,57 @@ def test_recordings_templates_and_modifiers_become_instructions_and_settings() -
     }"""
     own = kernel(text)
     own.run("f")
-    replay = [line for line in own.output.lines if "REPLAY" in line]
+    replay = [line for line in program_lines(TARGET, own.output) if "REPLAY" in line]
     assert replay == ["REPLAY start_idx=4, len=2, load_mode=1", "REPLAY start_idx=4, len=2"]
-    assert [line.split()[0] for line in own.output.lines] == [
+    assert [line.split()[0] for line in program_lines(TARGET, own.output)] == [
         "REPLAY", NOP, NOP, "REPLAY", "INCRWC", ".write", ".write", ".write", "MOP",
     ]  # fmt: skip
-    assert own.output.settings["MOP1_OuterCount"] == " = 2"
-    assert own.output.settings["MOP1_LoopOp"] == ": SFPNOP"
-    assert own.output.settings["MOP1_EndOp0"] == ": INCRWC rwc_d=4"
-    assert "ADDR_MOD_DST_SEC2_DestIncr = 8" in own.output.lines[6]
-    program = assemble(own.output.text("wormhole", "t1"))
+    text = program_text(TARGET, own.output, "wormhole", "t1")
+    assert ".cfg MOP1_OuterCount = 2\n" in text
+    assert ".cfg MOP1_LoopOp: SFPNOP\n" in text
+    assert ".cfg MOP1_EndOp0: INCRWC rwc_d=4\n" in text
+    assert "ADDR_MOD_DST_SEC2_DestIncr = 8" in program_lines(TARGET, own.output)[6]
+    program = assemble(program_text(TARGET, own.output, "wormhole", "t1"))
     assert len(words_of(program)["t1"]) == 9
 
 
+def test_floats_are_rounded_as_their_types_are_and_taken_by_their_bits() -> None:
+    text = """
+    constexpr auto bits = [](float x) constexpr { return __builtin_bit_cast(std::uint32_t, x); };
+    void f() {
+        constexpr float third = 1.0f / 3, scale = __builtin_bit_cast(float, 0x43800000);
+        const double wide = 1.0 / 3;
+        TTI_SFPLOADI(0, 10, bits(third * scale) & 0xFFFF);
+        TTI_SFPLOADI(0, 8, bits(third * scale) >> 16);
+        TTI_SFPLOADI(0, 8, static_cast<int>(wide * 10 + 0.5));
+        const float kept = wide;
+        TTI_SFPLOADI(0, 10, bits(kept) & 0xFFFF);
+    }"""
+    third = np.float32(1) / np.float32(3)
+    wanted = int((third * np.float32(256)).view(np.uint32))
+    numbers = [wanted & 0xFFFF, wanted >> 16, 3, int(third.view(np.uint32)) & 0xFFFF]
+    own = kernel(text)
+    own.run("f")
+    assert [word & 0xFFFF for word in own.output.words] == numbers
+
+
+def test_modifiers_of_packers_are_one_word() -> None:
+    own = kernel(
+        "void f() {addr_mod_pack_t{.y_src = {.incr = 15, .clr = 1}, .z_dst = {.incr = 1}}.set(2); }"
+    )
+    own.run("f")
+    program = assemble(program_text(TARGET, own.output, "wormhole", "t2"))
+    assert words_of(program)["t2"] == [0xB2210000 | 15 | 1 << 5 | 1 << 14]
+
+
 REFUSED = {
-    "vector": ("sfpi::vFloat x = sfpi::dst_reg[0];", "C++ beyond what is read here"),
-    "float": ("int x = 1.5;", "C++ beyond what is read here"),
+    "vector": ("sfpi::vFloat x = sfpi::dst_reg[0];", "'sfpi::vFloat' is SFPI"),
+    "vector of a constant": ("vFloat x = 1.0f;", "'vFloat' is SFPI"),
+    "float": ("TTI_SFPLOADI(0, 0, 1.5f);", "TTI_SFPLOADI takes integers"),
+    "bits of a float": ("int x = 1.5f & 1;", "'&' takes no float"),
+    "vector's constant": ("sfpi::vConstFloatPrgm0 = 0.5f;", "nothing declares"),
+    "item": ("int a[2] = {1, 2}; int x = a[2];", "each by its number"),
+    "pointer": ("volatile int *cfg = get_cfg_pointer();", "C++ beyond what is read here"),
     "unknown": ("TTI_SFPLOAD(MISSING, 0, 0, 0);", "nothing says what 'MISSING' is"),
     "undeclared": ("missing(1);", "'missing' is not declared"),
     "count": ("TTI_SFPLOAD(1, 2);", "TTI_SFPLOAD takes 4 arguments, found 2"),
@@ -159,5 +218,7 @@ def test_the_verb_prints_a_program(tmp_path: Path, capsys: pytest.CaptureFixture
     file.write_text("template <int N> void f() { for (int i = 0; i < N; i++) TTI_SFPNOP; }")
     assert main(["llk", f"{file}:f", "-D", "N=2"]) == 0
     assert capsys.readouterr().out == ".target wormhole\n\n@t1\n    SFPNOP\n    SFPNOP\n"
+    assert main(["llk", f"{file}:f", "-D", "N=1 + (1 << 0)"]) == 0
+    assert capsys.readouterr().out.count("SFPNOP") == 2
     assert main(["llk", f"{file}:f", "-D", "N"]) != 0
     assert main(["llk", "f"]) != 0

@@ -12,9 +12,9 @@ from nasm.apps.cli import main
 from nasm.base.problems import Failure, Refused
 from nasm.base.source import Source
 from nasm.base.source_files import source_of
+from nasm.language.printing.llk import llk_text, program_text
 from nasm.language.printing.words import words_of
 from nasm.llk.interpret import LlkKernel
-from nasm.llk.printed import llk_text
 from nasm.program.program import Program
 from nasm.targets.tensix import TARGET, WORDS
 from tests.tables import each
@@ -23,9 +23,9 @@ FOLDER = Path(__file__).parents[2] / "programs" / "tensix"
 
 
 def back(text: str, queue: str) -> Program:
-    kernel = LlkKernel(TARGET, [Source("printed.h", text)], {})
+    kernel = LlkKernel(TARGET.isa, [Source("printed.h", text)], {})
     kernel.run(queue)
-    return assemble(kernel.output.text("wormhole", queue))
+    return assemble(program_text(TARGET, kernel.output, "wormhole", queue))
 
 
 def expanders(program: Program, queue: str) -> dict[str, int]:
@@ -51,8 +51,8 @@ def test_every_row_comes_back_with_bits_at_random() -> None:
     rng = random.Random(1)
     lines, wanted = [".target wormhole", "@t1"], []
     for row in TARGET.isa:
-        assert row.encoding is not None
-        for _ in range(8):
+        for _ in range(8 if row.encoding is not None else 0):
+            assert row.encoding is not None
             word = row.encoding.code << 24 | rng.getrandbits(24) & row.encoding.known
             if not WORDS.reason(word) and row.vendor.get("tt-llk"):
                 wanted.append(word)

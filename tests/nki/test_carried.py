@@ -178,6 +178,15 @@ def a_reduction_of_the_loop(x: Any) -> Any:
     return most
 
 
+@taken(lambda x: x.sum(0)[:, :1])
+def a_reduction_that_is_assigned_to_elements(x: Any) -> Any:
+    total = nl.ndarray((2, nl.par_dim(16), 1), dtype=x.dtype, buffer=nl.sbuf)
+    p = nl.arange(16)[:, None]
+    for i in nl.affine_range(4):
+        total[1, p, 0] = nl.loop_reduce(nl.load(x[i, p, 0]), op=np.add, loop_indices=[i])
+    return total[1]
+
+
 @taken(lambda x: 2 * x[3])
 def a_tile_that_each_round_writes_first(x: Any) -> Any:
     scratch, made = nl.zeros((16, 16), dtype=x.dtype), out(x)

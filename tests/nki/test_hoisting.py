@@ -11,6 +11,7 @@ import pytest
 
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
+from nasm.nki.installing import installed
 from nasm.nki.kernel import Traced, trace
 from nasm.nki.kernel_run import run
 from tests.nki.minikernel import Array, loaded, psum, sbuf, seeded
@@ -341,3 +342,32 @@ def test_random_kernels_have_the_same_values() -> None:
     seeds = part(range(400), 5)
     reused = sum(len(both(_drawn(Random(seed)), X, Y).reused) for seed in seeds)
     assert reused > len(seeds)
+
+
+def test_kernels_of_nki_0_1_reuse_results_unless_they_are_to_be_as_written() -> None:
+    with installed():
+        from neuronxcc import nki as old
+        from neuronxcc.nki import compiler
+        from neuronxcc.nki import language as tiles
+
+    def again(x: Any) -> Any:
+        out = tiles.ndarray((3, *x.shape), dtype=x.dtype, buffer=tiles.shared_hbm)
+        for i in tiles.affine_range(3):
+            tiles.store(out[i], tiles.load(x))
+        return out
+
+    def loads(kernel: Any, **options: Any) -> int:
+        traced = trace(kernel, np.ones((8, 8), np.float32), **options)
+        assert bool(traced.program.warnings) == bool(options.get("hoist"))
+        return len(traced.program)
+
+    plain = loads(old.jit(again), hoist=False)
+    assert loads(old.jit(again)) < plain
+    assert loads(old.jit(again), hoist=True) == loads(old.jit(again))
+    whole = compiler.skip_middle_end_transformations
+    assert loads(whole(old.jit(again))) == loads(whole(old.jit(again))[1]) == plain
+
+    def unlike(x: Any) -> Any:
+        return again(x)
+
+    assert loads(old.jit(whole(unlike))) == loads(old.benchmark(old.jit(unlike))) == plain

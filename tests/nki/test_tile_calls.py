@@ -141,6 +141,16 @@ def more_free_axes_than_a_pattern_has(x: Any) -> Any:
     return out
 
 
+@right(numbers(2, 8, 1), gives=lambda x: np.exp(x[0]) + np.exp(x[1]))
+def columns_of_one_tile(x: Any) -> Any:
+    out, p = like(x, (8, 1)), nl.arange(8)[:, None]
+    columns = nl.ndarray((2, nl.par_dim(8), 1), dtype=x.dtype, buffer=nl.sbuf)
+    for i in nl.affine_range(2):
+        columns[i, p, 0] = nl.exp(nl.load(x[i, p, 0]))
+    nl.store(out[p, 0], columns[0, p, 0] + columns[1, p, 0])
+    return out
+
+
 @right(numbers(8, 6), gives=lambda x: np.stack([x[:, 3] + n for n in range(6)], axis=1))
 def a_vector_of_one_position_is_repeated(x: Any) -> Any:
     out = like(x)
@@ -406,6 +416,7 @@ def rows_of(name: str) -> list[str]:
 
 def test_an_assigned_result_is_written_where_it_goes() -> None:
     assert "TensorCopy" not in rows_of("assigned_under_a_mask")
+    assert "TensorCopy" not in rows_of("columns_of_one_tile")
 
 
 def test_zeros_that_matmuls_overwrite_are_not_written() -> None:

@@ -165,7 +165,7 @@ def kernel_call(verb: argparse.ArgumentParser) -> None:
         "--hoist",
         action=argparse.BooleanOptionalAction,
         help="of kernel.py:name: read again what an earlier call has computed or loaded instead of "
-        "doing it again, or (--no-hoist, the default) execute each call",
+        "doing it again, or (--no-hoist) execute each call; by default NKI 0.1 reads again",
     )
     verb.add_argument(
         "--overlap",

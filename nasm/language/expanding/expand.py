@@ -16,6 +16,7 @@ from nasm.language.expanding import declare
 from nasm.language.expanding.affine import Affine, unknown
 from nasm.language.expanding.blocks import Repeating
 from nasm.language.expanding.evaluate import evaluate, free_names
+from nasm.language.expanding.foreign_lines import foreign_lines
 from nasm.language.expanding.functions import COMPARE, truth
 from nasm.language.expanding.instruction_lines import compile_line
 from nasm.language.expanding.macros import engine as engine_named
@@ -142,6 +143,17 @@ class Expander(Repeating):
         for whose, made in writes(statement, queue, self.scope, self.made):
             self.made.append(whose, made, span, self._chain())
 
+    def foreign(self, statement: tree.ForeignLine) -> None:
+        """``.language "file:function"``: what it makes, here."""
+        queue = self._queue(statement)
+        if queue is None:
+            return
+        if self.scope.looping:
+            self.loops.enter(queue, self._span(statement))
+        span = self.made.span(Span(self.scope.source, statement.start, statement.end))
+        for made in foreign_lines(statement, queue, self.scope, self.made, self.includes):
+            self.made.append(queue, made, span, self._chain())
+
     def like(self, statement: tree.Like) -> None:
         """A line like others. Its errors are found with its own tree."""
         builder, scope, common = self.made, self.scope, statement.line
@@ -167,7 +179,7 @@ class Expander(Repeating):
         builder.append(queue, made, builder.span(place), self.chain)
 
     def _queue(
-        self, statement: tree.InstructionLine | tree.DrainLine | tree.WriteLine
+        self, statement: tree.InstructionLine | tree.DrainLine | tree.WriteLine | tree.ForeignLine
     ) -> int | None:
         """The queue of a line, whose label is set there; None if it only chooses an engine."""
         engine = self._engine(statement)
@@ -178,7 +190,7 @@ class Expander(Repeating):
         return self.made.queue(engine, self.scope.core)
 
     def _engine(
-        self, statement: tree.InstructionLine | tree.DrainLine | tree.WriteLine
+        self, statement: tree.InstructionLine | tree.DrainLine | tree.WriteLine | tree.ForeignLine
     ) -> str | None:
         """The engine a line is for; None if it only chooses one for the lines that follow."""
         if statement.engine is None:
@@ -238,6 +250,7 @@ class Expander(Repeating):
         tree.DrainLine: drain,
         tree.SettingLine: setting,
         tree.WriteLine: write,
+        tree.ForeignLine: foreign,
         tree.InstructionLine: line,
         tree.Like: like,
     }

@@ -66,10 +66,21 @@ class Includes:
         allowed, unclear = suppressions.allows(made)
         return made, file, problems + unclear, allowed
 
-    def source(self, name: str, within: Source, place: Span) -> Source | None:
-        """The file that a text includes by a name; None if it was before. Raises Failure."""
-        if not name.endswith(ENDING):
-            raise Failure(_no_program(name, place))
+    def foreign(self, name: str, within: Source, place: Span, endings: tuple[str, ...]) -> Source:
+        """A file of another language that a text names, as often as it does. Raises Failure."""
+        found = self.source(name, within, place, endings)
+        assert found is not None
+        return found
+
+    def source(
+        self, name: str, within: Source, place: Span, endings: tuple[str, ...] = (ENDING,)
+    ) -> Source | None:
+        """The file that a text includes by a name; None if it was before. Raises Failure.
+
+        A program is included once; files with other ``endings`` may be named again.
+        """
+        if not name.endswith(endings):
+            raise Failure(_not_ours(name, place, endings))
         looked: list[Note] = []
         refusal: Refused | None = None
         beside = os.path.join(os.path.dirname(within.label), name)
@@ -78,10 +89,10 @@ class Includes:
         for folder, label in zip(folders, labels, strict=True):
             path = os.path.join(folder, name)
             try:
-                if not os.path.realpath(path).endswith(ENDING):
-                    raise Failure(_no_program(name, place))
+                if not os.path.realpath(path).endswith(endings):
+                    raise Failure(_not_ours(name, place, endings))
                 with self.files.opened("", path) as stream:
-                    return self._new(path, stream, label)
+                    return self._new(path, stream, label, ENDING in endings)
             except Refused as refused:
                 refusal = refusal or refused
             except (FileNotFoundError, NotADirectoryError):
@@ -96,14 +107,16 @@ class Includes:
         # The library is ours: it may be included even if no other file may be read.
         ours = os.path.join(os.path.dirname(LIBRARY), name)
         with suppress(Refused, OSError), Allowed.of(LIBRARY).opened("", ours) as stream:
-            return self._new(ours, stream, name)
+            return self._new(ours, stream, name, ENDING in endings)
         if refusal is not None:
             raise Failure(refusal.at(place))
         hint = "the search path is the folder of the file that includes it, then the folders of -I"
         raise Failure(Problem("E0801", f"no file {name} to include", place, hint, tuple(looked)))
 
-    def _new(self, path: str, stream: IO[bytes], label: str) -> Source | None:
-        """The text of a file, unless it was read before, by whatever name."""
+    def _new(self, path: str, stream: IO[bytes], label: str, once: bool) -> Source | None:
+        """The text of a file; of one to be read once None if it was, by whatever name."""
+        if not once:
+            return Source(path, decoded(stream.read(LARGEST + 1), path), os.path.normpath(label))
         key: object = os.path.normpath(path)
         with suppress(OSError):  # of what is held in memory the path tells which it is
             status = host_files.state(stream.fileno())
@@ -116,9 +129,10 @@ class Includes:
         return Source(path, text, os.path.normpath(label))
 
 
-def _no_program(name: str, place: Span) -> Problem:
-    message = f"{quoted(name)} may not be included: the file is not called *{ENDING}"
-    hint = f"errors show lines of what is included: only files (and targets of links) *{ENDING} are"
+def _not_ours(name: str, place: Span, endings: tuple[str, ...]) -> Problem:
+    kinds = " or ".join(f"*{ending}" for ending in endings)
+    message = f"{quoted(name)} may not be included: the file is not called {kinds}"
+    hint = f"errors show lines of what is included: only files (and targets of links) {kinds} are"
     return Problem("E0801", message, place, hint)
 
 

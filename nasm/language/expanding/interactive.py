@@ -70,7 +70,7 @@ class Continued(Expander):
         )
 
     def _engine(
-        self, statement: tree.InstructionLine | tree.DrainLine | tree.WriteLine
+        self, statement: tree.InstructionLine | tree.DrainLine | tree.WriteLine | tree.ForeignLine
     ) -> str | None:
         if statement.label is not None:
             self._label(statement.label, "")

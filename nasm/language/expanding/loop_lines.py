@@ -110,6 +110,7 @@ _STEADY = (
     tree.DrainLine,
     tree.SettingLine,
     tree.WriteLine,
+    tree.ForeignLine,
 )
 """Statements that lead nowhere else by themselves."""
 

@@ -126,6 +126,8 @@ def _cut(tokens: Sequence[Token], begins: dict[int, str], text: str, start: int,
 
 def _of_directive(tokens: Sequence[Token], text: str, start: int, end: int) -> list[Cell]:
     word = str(tokens[0])
+    if [token.type for token in tokens[:2]] == ["DIRECTIVE", "STRING"]:
+        return _cut(tokens, {0: "directive"}, text, start, end)
     if tokens[0].type == "DIRECTIVE":
         return _cut(tokens, _declaration(tokens, text), text, start, end)
     begins = {0: "directive"}

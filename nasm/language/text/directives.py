@@ -205,6 +205,15 @@ class TreeBuilder(LineBuilder):
         end = options[-1].end if options else items[-1][1].end
         return tree.WriteLine(start_of(parts[0]), end, label, engine, items, options)
 
+    def foreign(self, parts: Parts) -> tree.ForeignLine:
+        """Read ``.language "text" name=value, …``."""
+        label, engine, at = prefix(parts)
+        language, text, *options = parts[at:]
+        end = options[-1].end if options else text.end
+        return tree.ForeignLine(
+            start_of(parts[0]), end, label, engine, language, text, tuple(options)
+        )
+
     def written(self, parts: Parts) -> Parts:
         """Read ``name = value``, one of several."""
         return parts

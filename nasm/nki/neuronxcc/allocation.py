@@ -182,6 +182,16 @@ def unchanged(func: Any = None, *args: Any, **kwargs: Any) -> Any:
     return func if callable(func) else unchanged
 
 
+def as_written(func: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """A decorator for a kernel of which no call is left out that repeats an earlier one."""
+    if not callable(func):
+        return as_written
+    getattr(func, "kernel", func).as_written = True
+    if hasattr(func, "hoists"):
+        func.hoists = False
+    return func
+
+
 @contextmanager
 def block(*args: Any, **kwargs: Any) -> Iterator[None]:
     """A block that says something to AWS's compiler: the order is the kernel's everywhere."""

@@ -12,7 +12,7 @@ from nasm.nki.errors import refuse
 from nasm.nki.names import MemoryRegion
 from nasm.nki.neuronxcc.affine import Box, Index, Predicate
 from nasm.nki.neuronxcc.regions import all_of, region, regions
-from nasm.nki.neuronxcc.resolving import patterns, resolved
+from nasm.nki.neuronxcc.resolving import patterns, plain_steps, resolved
 from nasm.nki.neuronxcc.results import new, read, settled, write
 from nasm.nki.neuronxcc.tensor import TileTensor
 from nasm.nki.tensor import NkiTensor
@@ -155,10 +155,12 @@ def _redirected(target: TileTensor, value: TileTensor, box: Box) -> bool:
         return False
     if target.buffer is not value.buffer or _touched(trace, call):
         return False
-    if refit(resolved(value, box).view_, call.operands["dst"].shape) != call.operands["dst"]:
+    made = call.operands["dst"]
+    whole = refit(resolved(value, box).view_, made.shape)
+    if whole is None or plain_steps(whole) != plain_steps(made):
         return False
     dst = before(trace, call, lambda: resolved(target, box_of(target, value, box)))
-    fitted = refit(dst.view_, call.operands["dst"].shape)
+    fitted = refit(dst.view_, made.shape)
     if fitted is None or not (aligned(dst) or call.row.posts) or _meets(call, fitted):
         return False
     settled(target.storage)

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import Failure, Note, Problem
-from nasm.base.records import dataclass, replace
+from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.isa.list_kinds import views
 from nasm.nki.broadcast_tiles import calls
 from nasm.nki.engines import function
+from nasm.nki.neuronxcc.resolving import plain_steps
 from nasm.nki.tracing import Call, CoreTrace, LoopRound
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
@@ -82,12 +83,6 @@ def refuse_carried(trace: CoreTrace) -> None:
             _History(trace, tensors[index], accesses).walk()
 
 
-def _plain(view: View) -> View:
-    """The same view of the same elements: along an axis of 1 no step counts."""
-    pairs = zip(view.shape, view.steps, strict=True)
-    return replace(view, steps=tuple(step if size > 1 else 0 for size, step in pairs))
-
-
 def _written_back(call: Call, after: Call) -> tuple[View, str] | None:
     """What a call combines with something, if the next one copies the result into its place."""
     made, into = call.operands.get("dst"), after.operands.get("dst")
@@ -95,8 +90,8 @@ def _written_back(call: Call, after: Call) -> tuple[View, str] | None:
         return None
     if not isinstance(into, View) or not isinstance(made, View):
         return None
-    into = _plain(into)
-    if [_plain(view) for view in views(after.operands["src"])] != [_plain(made)]:
+    into = plain_steps(into)
+    if [plain_steps(view) for view in views(after.operands["src"])] != [plain_steps(made)]:
         return None
     word = _combined(call, into)
     return (into, word) if word else None
@@ -115,7 +110,7 @@ def _accesses(
     for name, value in call.operands.items():
         access = call.row.operand(name).access
         written = "w" in access or (access == "@" and name == "dst")
-        for view in map(_plain, views(value)):
+        for view in map(plain_steps, views(value)):
             (writes if written else reads).setdefault(view.tensor, []).append(view)
             if view.offsets is not None:
                 reads.setdefault(view.offsets.tile.tensor, []).append(view.offsets.tile)
@@ -140,7 +135,7 @@ def _combined(call: Call, dst: View) -> str:
     for word, one, other in COMBINING.get(function(row), ()):
         if word == "op0" and operands.get("op1") is not None:
             continue
-        found = [_plain(v) for name in {one, other} - {""} for v in views(operands.get(name))]
+        found = [plain_steps(v) for name in {one, other} - {""} for v in views(operands.get(name))]
         if operands.get(word) in ASSOCIATIVE and found.count(dst) == 1:
             return str(operands[word])
     return ""

@@ -68,7 +68,11 @@ class GridAxis:
 
 
 class TileKernel(Kernel):
-    """A kernel of the dialect, launched on a grid of instances."""
+    """A kernel of the dialect, launched on a grid of instances.
+
+    As AWS's compiler of the dialect does, what it has computed before is read again, unless it has
+    ``skip_middle_end_transformations``.
+    """
 
     spills = True
 
@@ -90,6 +94,7 @@ class TileKernel(Kernel):
         self.kernel, self.grid, self.options = function, grid, options
         self.function = _instances(function, grid)
         self.target = options.get("platform_target")
+        self.hoists = not getattr(function, "as_written", False)
 
     def __getitem__(self, grid: Any) -> TileKernel:
         """The same on a grid: a size for each axis, of which cores may be a part."""

@@ -148,7 +148,7 @@ def compiler_names() -> dict[str, Any]:
     return {
         "sbuf": allocation.MemoryName("sbuf"),
         "psum": allocation.MemoryName("psum"),
-        "skip_middle_end_transformations": allocation.unchanged,
+        "skip_middle_end_transformations": allocation.as_written,
         "enable_stack_allocator": allocation.unchanged,
         "force_auto_alloc": allocation.unchanged,
         "no_reorder": allocation.block,

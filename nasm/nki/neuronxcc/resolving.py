@@ -146,6 +146,12 @@ def _pattern(view: View, tensor: TileTensor, box: Box) -> View:
     return replace(view, offset=offset, partition=partition, shape=shape, steps=tuple(steps))
 
 
+def plain_steps(view: View) -> View:
+    """The same view of the same elements: along an axis of 1 no step counts."""
+    pairs = zip(view.shape, view.steps, strict=True)
+    return replace(view, steps=tuple(step if size > 1 else 0 for size, step in pairs))
+
+
 def _addressed(tensor: TileTensor, made: NkiTensor, base: NkiTensor) -> NkiTensor:
     """A pattern of which a tile decides one axis."""
     assert tensor.dynamic is not None

@@ -12,6 +12,7 @@ from nasm.targets.tensix.causes import CAUSES
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.expansion import expanded, expansion_of, open_recordings
+from nasm.targets.tensix.foreign import FOREIGN
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.inspect import PARTS
 from nasm.targets.tensix.isa import DATA, ISA
@@ -75,6 +76,7 @@ TARGET = Target(
     options=OPTIONS,
     words=WORDS,
     arrangements=ARRANGEMENTS,
+    foreign=FOREIGN,
     holds=_new_core,
     expand=expanded,
     bursting=Bursting(expansion_of, burst),

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
 
 
+_LANGUAGE = "llk"
+
+
 def _arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("function", metavar="FILE:FUNCTION", help="a function of a file of C++")
     verb.add_argument(
@@ -25,7 +28,7 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=VALUE",
         help="a parameter of the function or of its template, or another name: an "
-        "integer, true or false",
+        "integer, true, false, or an expression of the file's names",
     )
     verb.add_argument(
         "-I",
@@ -49,11 +52,11 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
 
 def llk(args: argparse.Namespace, screen: Screen) -> int:
     """Print the program that a function makes; returns the exit code."""
-    preload("nasm.llk.interpret")
+    preload("nasm.llk.reading")
     from nasm.apps.cli import files
     from nasm.apps.cli.verbs.isa import known_targets
     from nasm.base.source_files import source_of
-    from nasm.llk.interpret import LlkKernel
+    from nasm.language.printing.llk import program_text
 
     path, _, function = args.function.rpartition(":")
     if not path or not function:
@@ -61,20 +64,24 @@ def llk(args: argparse.Namespace, screen: Screen) -> int:
         raise Failure(Problem("E0801", message, None, "write FILE:FUNCTION, as llk_math.h:init"))
     sources = [files.program_text(path), *(source_of(Path(one)) for one in args.headers)]
     (target,) = known_targets(args.target)
-    kernel = LlkKernel(target, sources, dict(map(_given, args.given)))
-    kernel.run(function)
-    results.put_text(results.spelled(args.output), kernel.output.text(args.target, args.queue))
+    if _LANGUAGE not in target.foreign:
+        raise Failure(Problem("E0812", f"{target.summary} has no functions of tt-llk"))
+    given = dict(map(_given, args.given))
+    made = target.foreign[_LANGUAGE].read(target.isa, function, sources, given)
+    text = program_text(target, made, args.target, args.queue)
+    results.put_text(results.spelled(args.output), text)
     return OK
 
 
-def _given(text: str) -> tuple[str, int]:
+def _given(text: str) -> tuple[str, int | str]:
     name, _, value = text.partition("=")
-    words = {"true": 1, "false": 0}
+    if not name or not value:
+        message = f"-D {quoted(text)}: wanted a name, '=' and an integer or an expression"
+        raise Failure(Problem("E0801", message))
     try:
-        return name, words[value] if value in words else int(value, 0)
+        return name, int(value, 0)
     except ValueError:
-        message = f"-D {quoted(text)}: wanted a name, '=' and an integer, true or false"
-        raise Failure(Problem("E0801", message)) from None
+        return name, value
 
 
 VERB = Verb(

@@ -86,7 +86,7 @@ def _printed(args: argparse.Namespace, path: str) -> str:
         return programs.text_of(made, dict(args.inputs), path, args.places)[0]
     program = programs.assembled(args, args.program, rules=False).program
     if args.form is not None:
-        from nasm.llk.printed import llk_text
+        from nasm.language.printing.llk import llk_text
 
         return llk_text(program)
     beside = args.program if args.output == "-" else path

@@ -216,6 +216,17 @@ class WriteLine(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class ForeignLine(Statement):
+    """``label: @engine .language "file:function" name=value, …``, or statements of the language."""
+
+    label: Name | Template | None
+    engine: Name | None
+    language: Name
+    text: StringLiteral
+    options: tuple[NamedArgument, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ScopeBlock(Statement):
     """``.scope … .end``: tensors whose bytes others may have after it."""
 

@@ -1,4 +1,6 @@
-"""Programs as text of tt-llk: a function for each thread, which makes its instructions.
+"""Programs as text of tt-llk, and what its functions make as text of programs.
+
+A program is a function for each thread, which makes its instructions.
 
 Values have the names of the vendor's headers where they have some. Templates that a program sets
 for its expanders become objects; of other settings, which the host writes, only comments tell.
@@ -7,13 +9,46 @@ for its expanders become objects; of other settings, which the host writes, only
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from nasm.base.problems import Refused
+from nasm.isa.foreign import ForeignMade
 from nasm.isa.instruction import Row
 from nasm.isa.target import Target
-from nasm.language.printing.words import words_known, words_of
+from nasm.language.printing.words import line, words_known, words_of
 from nasm.llk.output import LOOPS, MASKED, OF_EXPANDER, VENDOR
 from nasm.program.program import Program
+
+_COUNTS: Final = ("OuterCount", "InnerCount", "Flags")
+
+
+def program_lines(target: Target, made: ForeignMade) -> list[str]:
+    """What a function makes as lines of a thread; a word that is no instruction stays as it is."""
+    known = words_known(target)
+    found = []
+    for one in made.items:
+        if isinstance(one, int):
+            text = line(known, one)
+            data = ".word" in text
+            found.append(f"{text.partition(' ;')[0].rstrip()}, data=true" if data else text)
+        else:
+            found.append(f".write {', '.join(f'{n} = {v}' for n, v in one.items())}")
+    return found
+
+
+def program_text(target: Target, made: ForeignMade, machine: str, queue: str) -> str:
+    """What a function makes as a program of one thread."""
+    known = words_known(target)
+    rows = [f".target {machine}", "", f"@{queue}"]
+    for name, value in made.settings.items():
+        if name.partition("_")[2] in _COUNTS:
+            rows.append(f".cfg {name} = {value}")
+        elif known.reason(value):
+            rows.append(f".cfg {name} = {value:#010x}")
+        else:
+            rows.append(f".cfg {name}: {line(known, value)}")
+    rows += [f"    {text}" for text in program_lines(target, made)]
+    return "\n".join(rows) + "\n"
 
 
 def llk_text(program: Program) -> str:
