@@ -70,7 +70,7 @@ def pages() -> dict[Path, str]:
         "published.md": published.page(),
     }
     made |= {f"{row.name}.md": instruction_pages.page(row) for row in instruction_pages.ISA}
-    words = {t.name: t for t in (load() for load in TARGETS.values()) if t.words is not None}
+    words = {t.name: t for t in (load() for load in TARGETS.values()) if t.words(t.generations[0])}
     for target in words.values():
         made[f"{target.name}/index.md"] = instruction_pages.word_index(target)
         for row in target.isa:

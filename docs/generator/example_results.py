@@ -45,7 +45,7 @@ def _held(text: str) -> dict[str, Any] | None:
     except (Failure, Refused):
         return None
     found: dict[str, Any] = {}
-    for part in session.program.target.parts:
+    for part in session.program.held_parts:
         if part.name in _AS_STORED:
             continue
         seen = part.read(session.machine.holds[0])

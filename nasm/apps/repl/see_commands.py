@@ -74,7 +74,7 @@ def semaphores(shell: Shell, rest: str) -> None:
         screen.say(engines.semaphore(session, found, session.history(rest), screen.width))
         return
     known = session.semaphores()
-    if not known and any(part.name == "semaphores" for part in session.program.target.parts):
+    if not known and any(part.name == "semaphores" for part in session.program.held_parts):
         screen.say("no semaphores with names; 'info held semaphores' shows those of each core")
         return
     screen.records(known)

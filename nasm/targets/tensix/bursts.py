@@ -15,7 +15,7 @@ from typing import Final
 from nasm.base.records import dataclass
 from nasm.isa.core_state import Blocked, Burst, Place
 from nasm.program.program import Instruction
-from nasm.targets.tensix.core.fields import fields_of
+from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.core.findings import SAFE_LOAD, too_near
 from nasm.targets.tensix.core.tensix import UNITS, Issued, Tensix
 from nasm.targets.tensix.expansion import words_of
@@ -46,9 +46,10 @@ def burst(
 ) -> Burst | None:
     """The words that a thread can have executed at once, from now on.
 
-    None where each comes at a time of its own: what a core does, and what it pushes.
+    None where each comes at a time of its own: what a core does, and what it pushes. Only on
+    Wormhole: what is decided once for words takes them for words of Wormhole.
     """
-    if thread >= THREADS or core.lines[thread] is not None:
+    if core.chip is not WORMHOLE or thread >= THREADS or core.lines[thread] is not None:
         return None
     ticks = min(ticks, _quiet(core, thread, blocked))
     if ticks < LEAST:
@@ -150,7 +151,7 @@ def _vector(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Wo
     if core.vector.pending or core.recent.matrix.tick > core.now - SAFE_LOAD:
         return None
     next_to = last.tick == core.now - 1
-    if next_to and too_near(last.mnemonic, last.word, _name(first), first):
+    if next_to and too_near(core.chip, last.mnemonic, last.word, _name(first), first):
         return None
     words = words[: of_vector.fit(words)]
     starts = of_vector.starts(words)[: len(words)]
@@ -165,7 +166,7 @@ def _vector(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Wo
 def _latency(word: int) -> int:
     """After how many cycles a word of the vector unit completes."""
     name = _name(word)
-    return scheduling.latency(name, fields_of(name, word))
+    return scheduling.latency(name, OPCODES[word >> 24].fields_of(word))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from nasm.targets.tensix.lanes import replays
 from nasm.targets.tensix.lanes.configuration import SFPNOP
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.scheduling import undefined_now
-from nasm.targets.tensix.scalar.config_fields import FIELDS
+from nasm.targets.tensix.layouts.wormhole import FIELDS
 from nasm.targets.tensix.state import Coprocessor
 from nasm.targets.tensix.words import WORDS
 from tests.tensix.lanes.compare import FUNCTIONS, MODES, coprocessor

@@ -12,7 +12,7 @@ import pytest
 from nasm.targets.tensix.lanes import replays
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.scheduling import stalls, too_early
-from nasm.targets.tensix.scalar.config_fields import FIELDS
+from nasm.targets.tensix.layouts.wormhole import FIELDS
 from nasm.targets.tensix.state import Coprocessor
 from tests.parts import part
 from tests.tables import each

@@ -66,7 +66,7 @@ def isa(args: argparse.Namespace, screen: Screen) -> int:
     if args.mnemonic is None:
         return _lists(screen, args, targets)
     for target in targets:
-        row = target.row(args.mnemonic)
+        row = target.row(args.mnemonic, target.generation(args.target or ""))
         if row is not None:
             show = _example if args.example else _page
             return show(screen, args, row, target)

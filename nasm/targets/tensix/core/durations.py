@@ -9,7 +9,6 @@ from typing import Any, Final, NamedTuple, TypeVar
 from nasm.base.problems import Refused
 from nasm.isa.generation import Generation
 from nasm.isa.pace import Pace
-from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, Format
 from nasm.targets.tensix.matrix.pack import count_of, jobs_of
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, pack_cycles, wanted_speed
@@ -17,6 +16,7 @@ from nasm.targets.tensix.matrix.unpack import job_of, numbers_of
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.scalar.mover import duration
 from nasm.targets.tensix.state import Coprocessor
+from nasm.targets.tensix.words.word import Fields
 
 
 def bytes_of(count: int, form: Format) -> int:
@@ -140,7 +140,8 @@ class Durations(Pace):
         assert isinstance(key, tuple)
         mnemonic, word, thread = key
         try:
-            cycles = LASTS[mnemonic](self.holds, thread, fields_of(mnemonic, word))
+            fields = self.holds.chip.words.fields_of(mnemonic, word)
+            cycles = LASTS[mnemonic](self.holds, thread, fields)
         except Refused:
             return interval, latency
         return cycles, cycles

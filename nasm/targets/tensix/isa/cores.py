@@ -15,10 +15,12 @@ from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.feeding import DEPTHS
 from nasm.targets.tensix.host import blocks
 from nasm.targets.tensix.host.operands import Address, WordValue
-from nasm.targets.tensix.isa.table import CORES, ISA, QUEUES
+from nasm.targets.tensix.isa.declared import CORES, QUEUES
+from nasm.targets.tensix.isa.table import ISA
 from nasm.targets.tensix.memory_map import Block, address_text, region_at
 from nasm.targets.tensix.state import RISC_REGISTERS
 from nasm.targets.tensix.unit_queries import thread_name
+from nasm.targets.tensix.words import FIRST
 from nasm.targets.tensix.words.groups import WRITERS, SettingGroup
 
 PAGE: Final = "Tenstorrent ISA documentation, Wormhole B0: BabyRISCV"
@@ -146,6 +148,7 @@ def polled(
     CORE,
     NUMBER,
     engines=CORES,
+    until=FIRST,
     cost=pushing("Count"),
     condition=room("core", "number"),
     source=PUSHES,
@@ -180,6 +183,7 @@ ONE_SOURCE = Rule("E0301", "what is stored is a number or a register", PAGE, _bo
     CORE,
     NUMBER,
     engines=CORES,
+    until=FIRST,
     cost=storing("Address"),
     condition=stored("Address", "core", "number"),
     rules=(ONE_SOURCE,),
@@ -207,6 +211,7 @@ WRITERS[SettingGroup.STORE] = [SW.name]
     CORE,
     NUMBER,
     engines=CORES,
+    until=FIRST,
     cost=loading("Address"),
     condition=loaded("Address", "core", "number"),
     source=f"{PAGE}, memory map; TTSync; Mailboxes",
@@ -232,6 +237,7 @@ def LW(Address: int, Rd: int, core: Tensix, number: int) -> None:
     CORE,
     NUMBER,
     engines=CORES,
+    until=FIRST,
     cost=polling("Address"),
     condition=polled("Address", "Value", "Op", "core", "number"),
     source=f"{PAGE}; TTSync: alternative synchronization mechanisms",
@@ -253,6 +259,7 @@ def POLL(Address: int, Value: int, Op: str, core: Tensix, number: int) -> None:
     CORE,
     NUMBER,
     engines=CORES,
+    until=FIRST,
     cost=one(),
     source=f"{PAGE}: integer unit",
     example="ADDI 5, 0, 7",
@@ -268,6 +275,7 @@ def ADDI(Rd: int, Rs: int, Imm: int, core: Tensix, number: int) -> None:
 @ISA.instruction(
     Operand("Count", COUNT, "-", default=1, doc="how many there are"),
     engines=CORES,
+    until=FIRST,
     cost=computing("Count"),
     source=f"{PAGE}: integer unit",
     example="RVOPS Count=2",

@@ -19,7 +19,7 @@ from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, INFINITE, U32
 from nasm.targets.tensix.matrix.src import ROWS, data_format, first_row, hand_over, set_row, unknown
 from nasm.targets.tensix.matrix.unpack_conversion import WIDE, checked, converted, numbers
 from nasm.targets.tensix.scalar.config import field, read
-from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor
+from nasm.targets.tensix.state import U8, Coprocessor
 
 X, Y, Z, W = range(4)
 ROW = 16
@@ -155,10 +155,10 @@ def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:
 
 
 def _read(core: Coprocessor, address: int, count: int) -> U8:
-    if not 0 <= address <= address + count <= L1_BYTES:
+    size = core.chip.l1_bytes
+    if not 0 <= address <= address + count <= size:
         raise Refused(
-            "E0701",
-            f"UNPACR reads bytes {address:#x} to {address + count:#x} of L1 of {L1_BYTES:#x}",
+            "E0701", f"UNPACR reads bytes {address:#x} to {address + count:#x} of L1 of {size:#x}"
         )
     return core.l1.read(address, count)
 
