@@ -99,10 +99,13 @@ class Bursting:
     which they do not in a burst; None if taking it up changes what the core holds. ``burst`` gets
     these, in pieces; no more ticks than it may take before the last one starts; and the queues
     whose next instruction is blocked, by number, of which it must end none. It may take fewer.
+    Where there can be none before a tick it returns that, where it does not know when, None.
     """
 
     ahead: Callable[[Any, int, Any], Sequence[Any] | None]
-    burst: Callable[[Any, int, Iterable[Sequence[Any]], int, Mapping[int, Blocked]], Burst | None]
+    burst: Callable[
+        [Any, int, Iterable[Sequence[Any]], int, Mapping[int, Blocked]], Burst | int | None
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -250,8 +253,9 @@ class Target:
         )
 
     def available(self, row: Row, generation: Generation) -> bool:
-        """Whether a generation has an instruction."""
-        return self._spans(row.since, row.until, generation)
+        """Whether a generation has an instruction, and an engine for it."""
+        placed = not row.engines or any(e.name in row.engines for e in generation.engines)
+        return placed and self._spans(row.since, row.until, generation)
 
     def _spans(self, since: str, until: str, generation: Generation) -> bool:
         """Whether what some generations have, from one on or up to one, is on this one."""

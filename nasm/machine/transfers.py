@@ -130,7 +130,7 @@ class BoundTransfer:
         self._transfers = transfers
         self.whole = [transfers.move(views, transfer) for views in transfer.moves]
         self.full = sum(1 for share in plan.shares if share.ranges)
-        self._pieces: dict[tuple[int, ...], list[Piece]] = {}
+        self._pieces: dict[tuple[int, ...], list[TransferPiece]] = {}
         self._start: TransferStart | None = None
 
     def start(self, who: Who) -> TransferStart:
@@ -184,24 +184,24 @@ class BoundTransfer:
     def _moving(self, shares: Sequence[int]) -> tuple[int, ...]:
         return tuple([n for n in shares if self.plan.shares[n].ranges])
 
-    def _cut(self, moving: tuple[int, ...]) -> list[Piece]:
+    def _cut(self, moving: tuple[int, ...]) -> list[TransferPiece]:
         """The pieces of what some shares move: those of shares side by side are one."""
         found = self._pieces.get(moving)
         if found is None:
             found = self._pieces[moving] = list(self._made(moving))
         return found
 
-    def _made(self, moving: tuple[int, ...]) -> Iterator[Piece]:
+    def _made(self, moving: tuple[int, ...]) -> Iterator[TransferPiece]:
         transfers, transfer = self._transfers, self.transfer
         if len(moving) == self.full:
             for of, move in enumerate(self.whole):
-                yield Piece(of, 0, transfer.moves[of][0].size, move)
+                yield TransferPiece(of, 0, transfer.moves[of][0].size, move)
             return
         for of, begin, end, views in transfers.cuts(transfer, self.plan, moving):
-            yield Piece(of, begin, end, transfers.move(views, transfer))
+            yield TransferPiece(of, begin, end, transfers.move(views, transfer))
 
 
-class Piece(NamedTuple):
+class TransferPiece(NamedTuple):
     """Some elements of a move of a transfer, one after the other, and what moves these."""
 
     of: int

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, TypeVar
 
 from nasm.base.problems import Refused, counted
-from nasm.isa.core_state import Blocked, Unfinished
+from nasm.isa.core_state import Blocked, Place, Unfinished
 from nasm.isa.instruction import Row
-from nasm.isa.micro_instructions import Expansion, MicroOrigin
+from nasm.isa.micro_instructions import Expansion, Micro, MicroOrigin
 from nasm.isa.words import encoded
 from nasm.program.program import Instruction
 from nasm.targets.tensix.chips import Chip
@@ -174,20 +174,33 @@ def open_recordings(core: Tensix) -> Iterator[Unfinished]:
 def expansion_of(
     core: Tensix, thread: int, instruction: Instruction
 ) -> Sequence[Instruction] | None:
-    """What a thread would execute for an instruction; None where that changes the expanders."""
+    """What a thread would execute for an instruction; None where that changes the expanders.
+
+    What is executed while it is recorded is the instruction itself: see ``record``.
+    """
     if thread >= THREADS or core.lines[thread] is not None:
         return None
     expander = _expander_of(instruction)
     if instruction.row is DATA or (expander is ExpanderAction.TEMPLATE) != core.after_mop[thread]:
         return None
     if expander is None:
-        return None if core.threads[thread].recording.left else (instruction,)
+        recording = core.threads[thread].recording
+        return None if recording.left and not recording.executes else (instruction,)
     try:
         micros = foreseen(core, thread, word_of(instruction), core.outer_bug)
         recorded = core.threads[thread].recorded
         return None if micros is None else _instructions(core.chip, micros, recorded)
     except Refused:
         return None
+
+
+def record(core: Tensix, thread: int, words: Iterable[tuple[int, Place]]) -> None:
+    """Record words, of which each has its place, where a thread records what it executes."""
+    for word, place in words:
+        if not core.threads[thread].recording.left:
+            return
+        if isinstance(place, tuple) and type(place[1]) is not Micro:
+            expand(core, thread, word, core.outer_bug, place)
 
 
 def _expander_of(instruction: Instruction) -> ExpanderAction | None:

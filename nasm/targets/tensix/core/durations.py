@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Mapping
+from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
 
 from nasm.base.problems import Refused
@@ -81,8 +82,13 @@ class Amount(NamedTuple):
 
 def _named(function: Callable[..., T], core: Coprocessor, thread: int, fields: Fields) -> T:
     """What a function says of the fields that it names."""
-    names = [name for name in inspect.signature(function).parameters if name in fields]
-    return function(core, thread, **{name: fields[name] for name in names})
+    named = {name: fields[name] for name in _parameters(function) if name in fields}
+    return function(core, thread, **named)
+
+
+@cache
+def _parameters(function: Callable[..., object]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
 
 
 def unpacked(core: Coprocessor, thread: int, fields: Fields) -> Amount:

@@ -116,8 +116,11 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
 # -- unpackers
 
 
-def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
-    """Tell that an unpack takes shared exponents for numbers, or drops rows."""
+def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> bool:
+    """Tell that an unpack takes shared exponents for numbers, or drops rows.
+
+    Returns whether it writes Dst.
+    """
     names = (
         "WhichUnpacker",
         "MultiContextMode",
@@ -130,7 +133,7 @@ def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
     _of_dropped_rows(core, issued, job, rows_dropped(job, target))
     dims = job.dims()
     if source not in BLOCK_FLOATS or 0 not in dims or job.own("REG2_Force_shared_exp"):
-        return
+        return job.to_dst()
     text = (
         f"{issued.mnemonic} reads {source.name} by a tile descriptor of "
         f"{' x '.join(map(str, dims))} numbers: it does not skip exponents, and reads those "
@@ -138,6 +141,7 @@ def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
     )
     hint = f"set THCON_SEC{job.unpacker}_REG0_TileDescriptor_YDim to 1"
     _tell(core, DOUBTFUL, text, hint)
+    return job.to_dst()
 
 
 def _of_dropped_rows(core: Tensix, issued: Issued, job: UnpackJob, dropped: int) -> None:

@@ -295,7 +295,8 @@ def unpacking(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         _later(core, act(), 1)
         return
     amount = unpacked(core, issued.thread, fields)
-    findings.of_unpack(core, issued, fields)
+    to_dst = findings.of_unpack(core, issued, fields)
+    bank = None if to_dst else core.matrix.unpack_b if which else core.matrix.unpack_a
     then = act()
     assert then is not None
 
@@ -304,7 +305,7 @@ def unpacking(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         core.changed(issued, SRC, f"unpack{which}")
 
     core.recent.unpack = issued
-    reads = Reads(issued.thread, amount.lines, amount.speed, done, issued.place)
+    reads = Reads(issued.thread, amount.lines, amount.speed, done, bank, issued.place)
     first, second = core.reads
     core.reads = (first, reads) if which else (reads, second)
     core.at(core.now + ADDRESS_CYCLES, partial(begin, core, which), ("unpack", which))

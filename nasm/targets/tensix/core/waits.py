@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Final
 
 from nasm.base.problems import listed
-from nasm.base.records import replace
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.pushed import front_of
@@ -27,6 +26,10 @@ from nasm.targets.tensix.sync.mutexes import waits_for_mutex, waits_to_release, 
 from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words.units import MATRIX, SCALAR, UNPACK, VECTOR
 from nasm.targets.tensix.words.word import Fields, Word
+
+_blocked: Final = lru_cache(maxsize=1 << 12)(Blocked)
+"""Makes one of each: most are asked for again and again. No completion ends one by itself, but of
+lines of a RISC-V core: what an instruction leaves for later happens at a tick of its own."""
 
 Waits = Callable[[Tensix, int, Fields, str], Blocked | None]
 """Why an instruction of a thread may not start yet, by its fields and its mnemonic."""
@@ -50,9 +53,11 @@ def waiting(word: Word, own: Waits | None) -> Callable[[Tensix, int, int], Block
             found = by_unit(core, thread, fields, mnemonic)
         if found is None and own is not None:
             found = own(core, thread, fields, mnemonic)
-        if found is None or found.until is not None:
-            return found
-        return replace(found, until=core.next_change())
+        if found is None:
+            return None
+        until = core.next_change() if found.until is None else found.until
+        by_cores = any(lines is not None for lines in core.lines)
+        return _blocked(found.cause, found.reason, until, found.by, found.on, found.hint, by_cores)
 
     return waits
 
@@ -76,8 +81,9 @@ def _latched(core: Tensix, thread: int, bits: int, every: bool) -> Blocked | Non
     found = blocked(core, thread, bits, core, every=every)
     if found is None:
         return None
+    hint = _posted_instead(core, thread)
     reason = f"{found.cause.upper()} holds it back, as {found.reason}"
-    return replace(found, reason=reason, hint=_posted_instead(core, thread))
+    return _blocked(found.cause, reason, found.until, found.by, found.on, hint)
 
 
 def _posted_instead(core: Tensix, thread: int) -> str:

@@ -7,6 +7,7 @@ function says what still has to come, as a clause for people.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache, lru_cache
 from typing import Final
 
 from nasm.base.problems import counted
@@ -31,7 +32,12 @@ _UNITS: Final = {
 
 def parts(core: Coprocessor, mask: int) -> tuple[str, ...]:
     """What of the coprocessor has to change for conditions of units, by the names of parts."""
-    wanted = [one for bit, one in enumerate(core.chip.conditions) if mask >> bit & 1]
+    return _parts(core.chip.conditions, mask)
+
+
+@cache
+def _parts(conditions: tuple[str, ...], mask: int) -> tuple[str, ...]:
+    wanted = [one for bit, one in enumerate(conditions) if mask >> bit & 1]
     units = tuple(one for one in wanted if one in _UNITS)
     return (*units, *((SRC,) if set(wanted) & set(BANK_CONDITIONS) else ()))
 
@@ -67,11 +73,19 @@ def _waits(core: Coprocessor, thread: int, condition: str, units: BusyUnits) -> 
     return f"bank {bank} of {source} belongs to {found}"
 
 
-def unmet_semaphores(core: Coprocessor, semaphores: int, mask: int) -> Iterator[str]:
+def unmet_semaphores(core: Coprocessor, semaphores: int, mask: int) -> tuple[str, ...]:
     """The same of conditions of semaphores, by semaphore."""
+    return _unmet_semaphores(core.semaphores.tobytes(), semaphores, mask)
+
+
+@lru_cache(maxsize=1 << 10)
+def _unmet_semaphores(held: bytes, semaphores: int, mask: int) -> tuple[str, ...]:
+    """The same where the semaphores hold a value and a maximum each, by byte."""
+    found = []
     for number in selected(semaphores).nonzero()[0].tolist():
-        value, most = core.semaphores[number].tolist()
+        value, most = held[2 * number : 2 * number + 2]
         if mask & 1 and value == 0:
-            yield f"semaphore {number} is 0 (C0)"
+            found.append(f"semaphore {number} is 0 (C0)")
         if mask & 2 and value >= most:
-            yield f"semaphore {number} is {value}, and its maximum {most} (C1)"
+            found.append(f"semaphore {number} is {value}, and its maximum {most} (C1)")
+    return tuple(found)
