@@ -206,6 +206,17 @@ def test_a_parameter_without_a_value_and_a_function_that_is_not_there_are_named(
         kernel("#if N > 3\nvoid f() { }\n#endif\n")
 
 
+def test_a_function_that_two_files_declare_is_refused() -> None:
+    files = [
+        Source("own.h", "void f() { g(1); }"),
+        Source("a.h", "void g(int n) { TTI_SFPNOP; }"),
+        Source("b.h", "void g(int n) { } void g(int n, int m) { }"),
+    ]
+    with pytest.raises(Failure, match=r"'g' is declared in a\.h and b\.h"):
+        LlkKernel(TARGET.isa, files, {}).run("f")
+    LlkKernel(TARGET.isa, files[:2], {}).run("f")
+
+
 def test_a_second_template_is_refused() -> None:
     text = """void f() {
     ckernel_template t(1, 1, TT_OP_SFPNOP);
