@@ -32,6 +32,7 @@ from generator import (  # noqa: E402  (beside this file)
     editor_files,
     fidelity,
     figures,
+    generations,
     instruction_pages,
     parse_tables,
     profile_tables,
@@ -54,7 +55,11 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "info": debugger_tables.info,
         "settings": debugger_tables.settings,
     },
-    "tensix": {"parts": debugger_tables.parts, "fidelity": fidelity.errors},
+    "tensix": {
+        "generations": generations.differences,
+        "parts": debugger_tables.parts,
+        "fidelity": fidelity.errors,
+    },
 }
 """What stands between `<!-- generated: name -->` and `<!-- end -->`, by page."""
 

@@ -27,7 +27,7 @@ _EVENTS = 100_000
 
 def lines(row: Row, target: Target) -> Iterator[str]:
     """What the example of a row has changed, a line each; nothing where it is refused."""
-    (generation,) = target.generations
+    generation = next(one for one in target.generations if target.available(row, one))
     text = examples.program_text(row, target.engines(row, generation)[0], generation, target, 0)
     before = _held(text.rstrip().rpartition("\n")[0])
     after = _held(text)

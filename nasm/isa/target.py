@@ -253,8 +253,9 @@ class Target:
         )
 
     def available(self, row: Row, generation: Generation) -> bool:
-        """Whether a generation has an instruction."""
-        return self._spans(row.since, row.until, generation)
+        """Whether a generation has an instruction, and an engine for it."""
+        placed = not row.engines or any(e.name in row.engines for e in generation.engines)
+        return placed and self._spans(row.since, row.until, generation)
 
     def _spans(self, since: str, until: str, generation: Generation) -> bool:
         """Whether what some generations have, from one on or up to one, is on this one."""

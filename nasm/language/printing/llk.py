@@ -29,8 +29,7 @@ def program_lines(known: Words, made: ForeignMade) -> list[str]:
     for one in made.items:
         if isinstance(one, int):
             text = line(known, one)
-            data = ".word" in text
-            found.append(f"{text.partition(' ;')[0].rstrip()}, data=true" if data else text)
+            found.append(text.partition(" ;")[0].rstrip() if ".word" in text else text)
         else:
             found.append(f".write {', '.join(f'{n} = {v}' for n, v in one.items())}")
     return found

@@ -30,8 +30,8 @@ def _read(
 ) -> ForeignMade:
     from nasm.llk.reading import made_of  # with a parser that few programs need
 
-    rows = rows_on(generation.name).values() or ISA
-    return made_of(rows, function, sources, given, _names(generation.name))
+    own = rows_on(generation.name).values() or [row for row in ISA if not row.since]
+    return made_of(own, function, sources, given, _names(generation.name))
 
 
 def _wrapped(statements: str) -> str:

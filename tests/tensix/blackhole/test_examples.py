@@ -26,7 +26,6 @@ MISSING = {name for name, how in CHANGES["blackhole"].rows.items() if how.missin
 REFUSED = {
     **dict.fromkeys(NAMES, "E0701"),
     **dict.fromkeys(MISSING, "E0601"),
-    **dict.fromkeys(("LOADREG", "STOREREG"), "E0701"),
     **dict.fromkeys(("STREAMWAIT", "STREAMWRCFG"), "E0601"),
 }
 

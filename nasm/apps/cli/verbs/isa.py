@@ -37,8 +37,8 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--target",
         metavar="NAME",
-        help="the target that is meant, trn1, trn2, trn3, wormhole, …, by default all that nasm "
-        "knows; a program is for the first that has the instruction",
+        help="the target that is meant, trn1, trn2, trn3, wormhole, blackhole, …, by default all "
+        "that nasm knows; a program is for the first that has the instruction",
     )
     options.json(verb)
 

@@ -113,6 +113,9 @@ _OTHERS: Final = {
     "SEMWAIT": RowChange(
         described=Described.DOCS, meanings={"ConditionMask": "what they wait for; 0 is undefined"}
     ),
+    **dict.fromkeys(
+        ("LOADREG", "STOREREG"), RowChange(missing="nor are the devices whose registers it reaches")
+    ),
     "XMOV": RowChange(missing="its page has differences of Blackhole that no source gives"),
     "ZEROACC": replace(_matrix(word=_ZEROACC), example="ZEROACC clear_mode=3"),
     **dict.fromkeys(("MOVD2A", "MOVDBGA2D", "MOVD2B", "MOVA2D", "SHIFTXB", "MVMUL"), _MOVED),

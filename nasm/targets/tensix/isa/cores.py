@@ -20,7 +20,6 @@ from nasm.targets.tensix.isa.table import ISA
 from nasm.targets.tensix.memory_map import Block, address_text, region_at
 from nasm.targets.tensix.state import RISC_REGISTERS
 from nasm.targets.tensix.unit_queries import thread_name
-from nasm.targets.tensix.words import FIRST
 from nasm.targets.tensix.words.groups import WRITERS, SettingGroup
 
 PAGE: Final = "Tenstorrent ISA documentation, Wormhole B0: BabyRISCV"
@@ -148,13 +147,12 @@ def polled(
     CORE,
     NUMBER,
     engines=CORES,
-    until=FIRST,
     cost=pushing("Count"),
     condition=room("core", "number"),
     source=PUSHES,
-    example="PUSH Count=2",
+    example="PUSH Count=1",
     formula="the next Count instructions of the thread are pushed",
-    setup="@t0\nNOP\nNOP\n@trisc0",
+    setup="@t0 NOP\n@t1 NOP\n@t2 NOP",
 )
 def PUSH(core: Tensix, number: int) -> None:
     """Push the next instructions of the thread, each once there is room for it.
@@ -183,7 +181,6 @@ ONE_SOURCE = Rule("E0301", "what is stored is a number or a register", PAGE, _bo
     CORE,
     NUMBER,
     engines=CORES,
-    until=FIRST,
     cost=storing("Address"),
     condition=stored("Address", "core", "number"),
     rules=(ONE_SOURCE,),
@@ -211,13 +208,11 @@ WRITERS[SettingGroup.STORE] = [SW.name]
     CORE,
     NUMBER,
     engines=CORES,
-    until=FIRST,
     cost=loading("Address"),
     condition=loaded("Address", "core", "number"),
     source=f"{PAGE}, memory map; TTSync; Mailboxes",
     example="LW MOPExpanderDoneCheck",
     formula="register Rd = the word at Address, once there is one",
-    setup="@t0\nNOP\n@trisc0",
 )
 def LW(Address: int, Rd: int, core: Tensix, number: int) -> None:
     """Load a word, once there is one: TTSync lets it come later, a mailbox needs a value.
@@ -237,7 +232,6 @@ def LW(Address: int, Rd: int, core: Tensix, number: int) -> None:
     CORE,
     NUMBER,
     engines=CORES,
-    until=FIRST,
     cost=polling("Address"),
     condition=polled("Address", "Value", "Op", "core", "number"),
     source=f"{PAGE}; TTSync: alternative synchronization mechanisms",
@@ -259,7 +253,6 @@ def POLL(Address: int, Value: int, Op: str, core: Tensix, number: int) -> None:
     CORE,
     NUMBER,
     engines=CORES,
-    until=FIRST,
     cost=one(),
     source=f"{PAGE}: integer unit",
     example="ADDI 5, 0, 7",
@@ -275,7 +268,6 @@ def ADDI(Rd: int, Rs: int, Imm: int, core: Tensix, number: int) -> None:
 @ISA.instruction(
     Operand("Count", COUNT, "-", default=1, doc="how many there are"),
     engines=CORES,
-    until=FIRST,
     cost=computing("Count"),
     source=f"{PAGE}: integer unit",
     example="RVOPS Count=2",

@@ -341,7 +341,7 @@ CHANGED: Final = {
                 """
                 0 NEAREST -  to the nearest, ties away from 0
                 1 STOCH   -  at random
-                2 ZERO    -  to 0, but away from it where all that is cut off are ones
+                2 ZERO    -  to 0, but away from it where 23 ones are cut off
                 """,
             )
         },
@@ -363,6 +363,6 @@ CHANGED: Final = {
         moved="sfpu_addr_mode[15:13] AddrMod[15:13]",
         described=Described.DOCS,
         values={"AddrMod": ADDR_MODS, "sfpu_addr_mode": ADDR_MODS},
-        missing="what macros put off there is executed as on Wormhole by nothing here",
+        missing="macros there delay what they put off by rules that are not written here",
     ),
 }
