@@ -31,7 +31,7 @@ def _known(chip: Chip, config: bytes, own: bytes, unpacker: int) -> Known:
 
 @dataclass(frozen=True, slots=True)
 class UnpackJob:
-    """What one UNPACR reads and makes of it: the configuration, for one thread and context.
+    """What an unpacker reads and makes of it: the configuration, for one thread and context.
 
     ``known`` are the fields that were read of it, as it is now.
     """
@@ -133,7 +133,7 @@ class UnpackJob:
 def job_of(
     core: Coprocessor, thread: int, unpacker: int, many: int, counted: int, number: int, adc: int
 ) -> UnpackJob:
-    """What an UNPACR does: whether it uses contexts, from which counter or number, whose ADC."""
+    """What an unpacker does: whether it uses contexts, from which counter or number, whose ADC."""
     known: Known = {}
     if type(core.config) is np.ndarray:  # or else it notes what is read
         own = core.threads[thread].config.tobytes()
@@ -143,9 +143,9 @@ def job_of(
     context = core.threads[thread].context[unpacker] if counted else number
     context = context + field(core, thread, f"UNPACK_MISC_CFG_CfgContextOffset_{unpacker}") & 7
     if unpacker and context >= 2:
-        raise unknown(f"UNPACR with context {context} of unpacker 1, which has 0 and 1")
+        raise unknown(f"unpacking with context {context} of unpacker 1, which has 0 and 1")
     if adc == 3:
-        raise unknown("UNPACR with ContextADC 3; there are those of threads 0 to 2")
+        raise unknown("unpacking with ContextADC 3; there are those of threads 0 to 2")
     return UnpackJob(core, thread, unpacker, context, many=True, whose=adc, known=known)
 
 
@@ -170,6 +170,6 @@ def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:
         start = 0
     count = end - start
     if count < 0:
-        raise unknown(f"UNPACR of {count} numbers, from X {start} up to {end}")
+        raise unknown(f"unpacking of {count} numbers, from X {start} up to {end}")
     plane = job.adc(job.thread, 0, W) * z + job.adc(job.thread, 0, Z)
     return (plane * y + row) * x + start, count
