@@ -111,6 +111,10 @@ class _Collected:
         elif report.when == "call" and report.passed:
             self.passed += 1
 
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Leave functions that are in no class: they are called by the file itself."""
+        items[:] = [item for item in items if getattr(item, "cls", None) is not None]
+
     def pytest_collectreport(self, report: Any) -> None:
         """Keep why a file could not be imported."""
         if report.failed:
@@ -183,9 +187,7 @@ def _tested(path: Path, text: str) -> dict[str, Any]:
     seen = _Collected()
     chosen = ["-m", "simulation"] if SIMULATED in text else []
     options = ["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(path.parent)]
-    pytest.main(
-        [*options, "-o", "python_functions=", "-W", "ignore", *chosen, str(path)], plugins=[seen]
-    )
+    pytest.main([*options, "-W", "ignore", *chosen, str(path)], plugins=[seen])
     row = {"passed": seen.passed, "failed": seen.failed}
     if seen.failed:
         return row | _why(next(iter(seen.failed.values())))
@@ -250,10 +252,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found[name].append(row)
             sys.stdout.write(f"{name} {row['file']}: {row['outcome']} {row.get('why', '')}\n")
             sys.stdout.flush()
+            if given.json:
+                given.json.write_text(json.dumps(found, indent=1))
     lines = table(found)
     sys.stdout.write("\n".join(lines) + "\n")
-    if given.json:
-        given.json.write_text(json.dumps(found, indent=1))
     if given.write:
         before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARKS[0])
         after = rest.partition(MARKS[1])[2]
