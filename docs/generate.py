@@ -32,6 +32,7 @@ from generator import (  # noqa: E402  (beside this file)
     editor_files,
     fidelity,
     figures,
+    generations,
     instruction_pages,
     parse_tables,
     profile_tables,
@@ -54,7 +55,11 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "info": debugger_tables.info,
         "settings": debugger_tables.settings,
     },
-    "tensix": {"parts": debugger_tables.parts, "fidelity": fidelity.errors},
+    "tensix": {
+        "generations": generations.differences,
+        "parts": debugger_tables.parts,
+        "fidelity": fidelity.errors,
+    },
 }
 """What stands between `<!-- generated: name -->` and `<!-- end -->`, by page."""
 
@@ -70,7 +75,7 @@ def pages() -> dict[Path, str]:
         "published.md": published.page(),
     }
     made |= {f"{row.name}.md": instruction_pages.page(row) for row in instruction_pages.ISA}
-    words = {t.name: t for t in (load() for load in TARGETS.values()) if t.words is not None}
+    words = {t.name: t for t in (load() for load in TARGETS.values()) if t.words(t.generations[0])}
     for target in words.values():
         made[f"{target.name}/index.md"] = instruction_pages.word_index(target)
         for row in target.isa:

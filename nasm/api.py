@@ -154,6 +154,7 @@ def run_watched(
                 max_cycles=chosen.max_cycles,
                 max_instructions=chosen.max_instructions,
                 progress=chosen.progress,
+                hashes=chosen.hashes,
             )
         if clock.passed and session.status is Status.RUNNING:
             report = _late(session, clock.seconds)
@@ -177,15 +178,18 @@ def check(
     *,
     max_instructions: int | None = MOST_EXAMINED,
     relaxed: bool = False,
+    why: tuple[int, int] | None = None,
     settings: RunSettings | None = None,
     **keywords: Unpack[CheckKeywords],
 ) -> Examination:
     """Report the errors of a program that need no values to find, and what it holds when.
 
     It is followed for ``max_instructions``; None is no limit. With ``relaxed`` there is a list of
-    the reads that nothing would order if engines did not wait for their own earlier results. The
-    other keywords are described at :class:`nasm.RunSettings`.
-    Raises Failure if it does not assemble; all else that is wrong is in what it returns.
+    the reads that nothing would order if engines did not wait for their own earlier results;
+    ``why=(12, 27)`` asks why these two lines are in order, or what is missing. The other keywords
+    are described at :class:`nasm.RunSettings`.
+    Raises Failure if it does not assemble, or if a line that is asked for has no instruction; all
+    else that is wrong is in what it returns.
     """
     chosen = with_keywords(settings, keywords)
 
@@ -196,7 +200,7 @@ def check(
         else:
             assembled = chosen.assembled(program_of(program)).program
         return examine(
-            assembled, max_instructions=max_instructions, relaxed=relaxed, settings=chosen
+            assembled, max_instructions=max_instructions, relaxed=relaxed, why=why, settings=chosen
         )
 
     return limited(chosen, call)

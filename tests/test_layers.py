@@ -92,6 +92,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("findings", "addresses", "dynamic_addresses", "byte_memory"),
         ("indirect", "tensor_io", "inputs", "memory_needs", "negative_counters"),
         ("indirect_transfers",),
+        ("direct_transfers",),
         ("operands", "transfers"),
         ("kernels", "outlines", "rendezvous"),
         ("effects", "burst_source", "stretches"),

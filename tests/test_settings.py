@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -98,3 +98,9 @@ def test_any_way_to_run_a_text_finds_its_waits() -> None:
     assert nasm.run(text, autosync=True).ok
     assert nasm.Session(text, autosync=True).run().ok
     assert nasm.check(text, autosync=True).ended == "finished"
+
+
+def test_without_hashes_a_report_is_the_same_but_for_them() -> None:
+    with_them, without = (nasm.run(TEXT, hashes=hashes).report for hashes in (True, False))
+    assert len(with_them.trace_hash) == len(with_them.memory_hash) == 32
+    assert without == replace(with_them, trace_hash="", memory_hash="")

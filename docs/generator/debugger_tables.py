@@ -26,9 +26,9 @@ def commands() -> str:
 
 def parts() -> str:
     """What of a Tensix coprocessor can be looked at."""
-    rows = [
-        [code(part.name), _items(part.items), part.what] for part in TARGETS["wormhole"]().parts
-    ]
+    target = TARGETS["wormhole"]()
+    known = target.parts(target.generations[0])
+    rows = [[code(part.name), _items(part.items), part.what] for part in known]
     return table(["part", "its items", "what it is"], rows)
 
 

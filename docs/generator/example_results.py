@@ -27,7 +27,7 @@ _EVENTS = 100_000
 
 def lines(row: Row, target: Target) -> Iterator[str]:
     """What the example of a row has changed, a line each; nothing where it is refused."""
-    (generation,) = target.generations
+    generation = next(one for one in target.generations if target.available(row, one))
     text = examples.program_text(row, target.engines(row, generation)[0], generation, target, 0)
     before = _held(text.rstrip().rpartition("\n")[0])
     after = _held(text)
@@ -45,7 +45,7 @@ def _held(text: str) -> dict[str, Any] | None:
     except (Failure, Refused):
         return None
     found: dict[str, Any] = {}
-    for part in session.program.target.parts:
+    for part in session.program.held_parts:
         if part.name in _AS_STORED:
             continue
         seen = part.read(session.machine.holds[0])

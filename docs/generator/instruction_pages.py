@@ -30,7 +30,7 @@ def page(row: Row, target: Target = TARGET) -> str:
         setup="",
         example=_example(row, target),
         rules=tuple((code, prose(said), source) for code, said, source in shown.rules),
-        cost=joined(prose(shown.cost), _cost(shown)).rstrip(),
+        cost=joined(prose(shown.cost), _cost(shown, target)).rstrip(),
     )
     return f"{NOTE}\n\n{_with_results(pages.markdown_page(fuller), row, target)}"
 
@@ -65,12 +65,13 @@ def _state(row: Row) -> Iterator[str]:
             yield f"{verb} {operand.kind.describe()}: {operand.kind.how}."
 
 
-def _cost(shown: pages.Page) -> str:
+def _cost(shown: pages.Page, target: Target) -> str:
     sizes = "N is the elements per partition (of `a`: at most 128 where it is stationary). "
-    timing = "../../timing.md" if shown.word else "../timing.md"
+    others = target is not TARGET
+    timing = "../../timing.md" if others else "../timing.md"
     return joined(
         "Of the example above, in cycles of the engine and nanoseconds. "
-        f"{'' if shown.word else sizes}What the columns mean is in [timing]({timing}).",
+        f"{'' if others else sizes}What the columns mean is in [timing]({timing}).",
         table(pages.TIMES, map(pages.time_cells, shown.times)),
         "Where these come from:",
         "\n".join(f"* {where}: {prose(said)}" for where, said in pages.time_sources(shown)),
@@ -99,16 +100,17 @@ def word_index(target: Target) -> str:
     """All instructions of a target that have words, by family, with their opcodes."""
     lists = []
     for module, rows in _families(target.isa).items():
+        codes = ("" if row.encoding is None else f"`{row.encoding.code:#04x}`" for row in rows)
         lines = [
-            [f"`{row.encoding.code:#04x}`", f"[`{row.name}`]({row.name}.md)", row.summary]
-            for row in rows
-            if row.encoding is not None
+            [code, f"[`{row.name}`]({row.name}.md)", row.summary]
+            for code, row in zip(codes, rows, strict=True)
         ]
         lists += [_title(module), table(["opcode", "instruction", ""], lines)]
     return joined(
         NOTE,
         f"# Instructions of {target.summary}",
-        "Every opcode, from its row in the table. Operands are those of the vendor's macros in "
+        "Every opcode, from its row in the table, and at the end what RISC-V cores do, which has "
+        "none. Operands are those of the vendor's macros in "
         "their order, each a field of the word; the names that the vendor's documentation has for "
         "them, and for parts of them, may be written instead. `neuron-nasm isa NAME` prints the "
         "page in the terminal, `neuron-nasm asm --words` the words of a program, and "

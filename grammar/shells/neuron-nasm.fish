@@ -460,6 +460,7 @@ complete -c neuron-nasm -n '_shtab_neuron_nasm_using play' -l token -x -d 'what 
 complete -c neuron-nasm -n '_shtab_neuron_nasm_using play' -l no-token -d 'admit every request'
 complete -c neuron-nasm -n '_shtab_neuron_nasm_using play' -l read-only -d 'write no program into the folder'
 complete -c neuron-nasm -n '_shtab_neuron_nasm_using play' -l jobs -x -d 'runs at once: by default as many as there are processors'
+complete -c neuron-nasm -n '_shtab_neuron_nasm_using play' -l python -d 'have exercises in Python too: solutions are run in processes with limits'
 complete -c neuron-nasm -n '_shtab_neuron_nasm_using play' -l open -d 'open the page in the browser'
 complete -c neuron-nasm -n '_shtab_neuron_nasm_using play; and test $_shtab_neuron_nasm_npos -eq 0' -ka "(__fish_complete_directories)" -d 'the only folder whose programs are read and written'
 complete -c neuron-nasm -n '_shtab_neuron_nasm_using; and test $_shtab_neuron_nasm_npos -eq 0' -a llk -d 'Make a program of a function of tt-llk.'

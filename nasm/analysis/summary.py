@@ -23,9 +23,10 @@ from nasm.machine.records import (
     SemaphoreRecord,
     Units,
 )
+from nasm.machine.state import lanes
 from nasm.program import instruction_text as written
 from nasm.program.program import Program, Update
-from nasm.sim.memory import Mask
+from nasm.sim.memory import Store
 from nasm.sim.queues import CAUSES, ORDER
 from nasm.sim.resources import Resource
 from nasm.views.tensor import Memory, Tensor
@@ -355,26 +356,32 @@ def memory_hash(machine: Machine) -> str:
         hasher.update(name.encode())
         elements = access.elements
         for window in windows(tensor.shape):
-            hasher.update(_canonical_nans(elements[window], tensor.dtype).tobytes())
+            part = _canonical_nans(elements[window], tensor.dtype)
+            hasher.update(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
         for bits in access.packed_mask():
             hasher.update(bits)
     return hasher.hexdigest()
 
 
 def overlaid_tensors(machine: Machine) -> set[int]:
-    """The tensors, by index, all of whose bytes belong to tensors that are declared later."""
+    """The tensors, by index, all of whose bytes belong to tensors that are declared later.
+
+    Partitions that all tensors of a store have or do not have are looked at as one.
+    """
     found: set[int] = set()
-    owned: dict[int, Mask] = {}
+    shared: dict[Store, list[Tensor]] = {}
     for tensor in reversed(machine.program.tensors.values()):
         store = machine.state.by_tensor[tensor.index]
-        if store.alone:
-            continue
-        if id(store) not in owned:
-            owned[id(store)] = np.zeros(store.data.shape, np.bool_)
-        held = owned[id(store)]
-        row, byte = (tensor.partition or 0) - store.row, (tensor.offset or 0) - store.base
-        mine = held[row : row + max(1, tensor.partitions), byte : byte + tensor.bytes]
-        if mine.all():
-            found.add(tensor.index)
-        mine[...] = True
+        if not store.alone:
+            shared.setdefault(store, []).append(tensor)
+    for store, tensors in shared.items():
+        cuts = sorted({row for tensor in tensors for row in lanes(tensor)})
+        strip = {row: number for number, row in enumerate(cuts)}
+        owned = np.zeros((len(cuts), store.data.shape[1]), np.bool_)
+        for tensor in tensors:
+            (first, last), byte = lanes(tensor), (tensor.offset or 0) - store.base
+            mine = owned[strip[first] : strip[last], byte : byte + tensor.bytes]
+            if mine.all():
+                found.add(tensor.index)
+            mine[...] = True
     return found

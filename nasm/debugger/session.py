@@ -333,6 +333,7 @@ class Session(Drawn):
     units = part_property("execution", Execution.units)
     ordering = part_property("execution", Execution.ordering)
     hazards = part_property("execution", Execution.hazards)
+    order = part_method("execution", Execution.order)
     trace = part_property("execution", Execution.trace)
     messages = part_property("execution", Execution.messages)
     moment = part_property("execution", Execution.moment)

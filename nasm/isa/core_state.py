@@ -115,6 +115,7 @@ class Blocked:
     which one has to continue for it to end; none if any of them may do. ``on`` are the parts of
     what the core holds that it waits for, by the names under which their changes are reported: the
     last change of one of them has ended it. ``hint`` is what may be wrong if nothing ends it.
+    Without ``completions`` it is not asked after these: starts end it, or what is due at a tick.
     """
 
     cause: str
@@ -123,6 +124,7 @@ class Blocked:
     by: tuple[int, ...] = ()
     on: tuple[Hashable, ...] = ()
     hint: str = ""
+    completions: bool = True
 
 
 class Burst(Protocol):

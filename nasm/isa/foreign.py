@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from nasm.base.records import dataclass
 from nasm.base.source import Source
-from nasm.isa.isa import Isa
+from nasm.isa.generation import Generation
 
 Written = int | Mapping[str, int]
 """What such a text makes: a word, or settings that are written at its place, by name."""
@@ -24,11 +24,11 @@ class ForeignMade:
 class ForeignText:
     """A language: how its files end, and what reads it.
 
-    ``read`` gets the rows, a function's name, texts of which the first declares it, and what the
-    program says of its parameters; ``wrapped`` makes a function ``text`` of statements. The former
-    raises Failure.
+    ``read`` gets the generation, a function's name, texts of which the first declares it, and what
+    the program says of its parameters; ``wrapped`` makes a function ``text`` of statements. The
+    former raises Failure.
     """
 
     endings: tuple[str, ...]
-    read: Callable[[Isa, str, Sequence[Source], Mapping[str, int | str]], ForeignMade]
+    read: Callable[[Generation, str, Sequence[Source], Mapping[str, int | str]], ForeignMade]
     wrapped: Callable[[str], str]

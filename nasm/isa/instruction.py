@@ -10,7 +10,7 @@ from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
 from nasm.base.problems import Refused, Severity
 from nasm.base.records import dataclass
-from nasm.isa.by_name import named
+from nasm.isa.by_name import named, variant_named
 from nasm.isa.core_state import Blocked
 from nasm.isa.effects import Effect
 from nasm.isa.evidence import Cost
@@ -306,6 +306,8 @@ class Row:
     the row. ``condition`` is asked when nothing else keeps an instruction from starting, and says
     what still does; it changes nothing. Of implicit operands it gets what the core holds, and the
     place. ``instead`` are other rows, each with when to use it in the place of this one.
+    ``variant`` is set of a row as it is on one generation, where others have it in another form:
+    the target's module and the name of the generation.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``effect`` is the type of effect they return instead, ``walked`` the
@@ -345,8 +347,11 @@ class Row:
     labels: tuple[int, ...]
     encoding: Encoding | None = None
     instead: tuple[tuple[str, str], ...] = ()
+    variant: tuple[str, str] | None = None
 
-    def __reduce__(self) -> tuple[Callable[[str, str], Row], tuple[str, str]]:
+    def __reduce__(self) -> tuple[Callable[..., Row], tuple[str, ...]]:
+        if self.variant is not None:
+            return variant_named, (*self.variant, self.name)
         return named, (self.semantics.__module__, self.name)
 
     @property

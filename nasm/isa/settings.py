@@ -100,19 +100,22 @@ class Settings:
     ``put`` puts the value of a setting into what a core holds, for a queue by its number within
     the core (0 for what belongs to the core). ``written`` are instructions that write some settings
     while a queue runs; it is given what else the line says, by the names of ``options``.
+    ``elsewhere`` says which other generation has a setting of a name, if one has.
     """
 
     offered: Mapping[str, Setting]
     put: Callable[[Any, int, Setting, int], None]
     written: Callable[[Values, Mapping[str, int]], Sequence[Written]] | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    elsewhere: Callable[[str], str] | None = None
 
     def named(self, name: str) -> Setting:
         """A setting by its name; raises Refused with the nearest one."""
         found = self.offered.get(name)
         if found is None:
             message = f"there is no setting '{quoted(name)}'"
-            raise Refused(UNKNOWN, message, did_you_mean(name, self.offered))
+            other = "" if self.elsewhere is None else self.elsewhere(name)
+            raise Refused(UNKNOWN, message, other or did_you_mean(name, self.offered))
         return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +64,23 @@ class Sequencing:
     branch: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class GenerationModel:
+    """What programs of one generation have to do with that others may have in another form.
+
+    ``rows`` are instructions whose operands, word or semantics are not as the table of the target
+    has them. ``words`` are those of its instructions, where they have some. ``settings`` are what
+    of what a core holds a program may set before it runs, ``parts`` what of it can be looked at.
+    """
+
+    rows: Mapping[str, Row] = field(default_factory=dict)
+    words: Words | None = None
+    settings: Settings | None = None
+    parts: tuple[Part, ...] = ()
+
+
+EMPTY = GenerationModel()
+
 Expander = Callable[[Any, int, Any, tuple[int, int]], Sequence[Any] | Blocked | None]
 """What a queue executes for an instruction that reaches its head, in order, maybe nothing; None
 for the instruction itself, and a ``Blocked`` for one that has still to come there, from another
@@ -82,10 +99,13 @@ class Bursting:
     which they do not in a burst; None if taking it up changes what the core holds. ``burst`` gets
     these, in pieces; no more ticks than it may take before the last one starts; and the queues
     whose next instruction is blocked, by number, of which it must end none. It may take fewer.
+    Where there can be none before a tick it returns that, where it does not know when, None.
     """
 
     ahead: Callable[[Any, int, Any], Sequence[Any] | None]
-    burst: Callable[[Any, int, Iterable[Sequence[Any]], int, Mapping[int, Blocked]], Burst | None]
+    burst: Callable[
+        [Any, int, Iterable[Sequence[Any]], int, Mapping[int, Blocked]], Burst | int | None
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,12 +124,11 @@ class Target:
     ``halves`` are the operands of two instructions of the same row that do one after the other what
     one with these operands does; None if there are none. ``profiled`` are the opcode and the
     operands of an instruction as the vendor's profiler shows them, empty where nothing published
-    shows any. ``words`` are those of its instructions, where they have some. ``holds`` makes the
+    shows any. ``model`` says by the name of a generation what is its own. ``holds`` makes the
     object that a core holds, which semantics get by the implicit operand ``Held``. ``expand`` says
     what a queue executes for an instruction, with what its core holds and its number within the
     core: see :data:`Expander`. ``bursting`` is how it executes many at once; ``unfinished`` what
-    the engines of a core have left open when a run is over. ``settings`` are what of that a program
-    may set before it runs, ``parts`` what of it can be looked at. ``arrangements`` are words of
+    the engines of a core have left open when a run is over. ``arrangements`` are words of
     declarations in linear memories: how elements are arranged there that are not one after the
     other, for each stored format. ``causes`` says in words what conditions of rows wait for, by the
     cause that they report. ``pushing`` is the row with which an engine pushes instructions of
@@ -138,13 +157,11 @@ class Target:
         lambda row, operands: None
     )
     profiled: Callable[[Row, tuple[object, ...]], tuple[str, str]] | None = None
-    words: Words | None = None
+    model: Callable[[str], GenerationModel] = lambda name: EMPTY
     holds: Callable[[Generation, Surroundings], Holds] | None = None
     expand: Expander | None = None
     bursting: Bursting | None = None
     unfinished: Callable[[Any], Iterable[Unfinished]] | None = None
-    parts: tuple[Part, ...] = ()
-    settings: Settings | None = None
     arrangements: tuple[Arrangement, ...] = ()
     pushing: tuple[str, str] | None = None
     foreign: Mapping[str, ForeignText] = field(default_factory=dict)
@@ -152,11 +169,35 @@ class Target:
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")
 
-    def row(self, name: str) -> Row | None:
-        """A row by its name; that of words that are no instruction is in no list of rows."""
-        if self.words is not None and name == self.words.data.name:
-            return self.words.data
-        return self.isa.rows.get(name) or self.isa.other_names.get(name)
+    def row(self, name: str, generation: Generation | None = None) -> Row | None:
+        """A row by its name, as a generation has it, or as the table does.
+
+        The row of words that are no instruction is in no list of rows.
+        """
+        model = self.model((generation or self.generations[0]).name)
+        if model.words is not None and name == model.words.data.name:
+            return model.words.data
+        row = self.isa.rows.get(name) or self.isa.other_names.get(name)
+        return row if row is None or generation is None else model.rows.get(row.name, row)
+
+    def rows(self, generation: Generation) -> Iterator[Row]:
+        """The instructions that a generation has, as it has them."""
+        own = self.model(generation.name).rows
+        for row in self.isa:
+            if self.available(row, generation):
+                yield own.get(row.name, row)
+
+    def words(self, generation: Generation) -> Words | None:
+        """The words of a generation's instructions, where they have some."""
+        return self.model(generation.name).words
+
+    def settings(self, generation: Generation) -> Settings | None:
+        """What programs of a generation may set."""
+        return self.model(generation.name).settings
+
+    def parts(self, generation: Generation) -> tuple[Part, ...]:
+        """What can be looked at of what a generation's cores hold."""
+        return self.model(generation.name).parts
 
     def generation(self, name: str) -> Generation | None:
         """A generation by any of its spellings."""
@@ -212,8 +253,9 @@ class Target:
         )
 
     def available(self, row: Row, generation: Generation) -> bool:
-        """Whether a generation has an instruction."""
-        return self._spans(row.since, row.until, generation)
+        """Whether a generation has an instruction, and an engine for it."""
+        placed = not row.engines or any(e.name in row.engines for e in generation.engines)
+        return placed and self._spans(row.since, row.until, generation)
 
     def _spans(self, since: str, until: str, generation: Generation) -> bool:
         """Whether what some generations have, from one on or up to one, is on this one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from nasm.base.problems import Refused
@@ -37,13 +37,13 @@ class Spelling:
 
 @dataclass(frozen=True)
 class Words:
-    """The words of an instruction set.
+    """The words of the instructions of a generation.
 
     ``opcode`` is the field that tells rows apart; ``data`` is the row of words that are to stay as
     they are, ``spellings`` are other forms of words by name.
     """
 
-    isa: Isa
+    instructions: Iterable[Row]
     opcode: Field
     data: Row
     spellings: Mapping[str, Spelling]
@@ -53,7 +53,7 @@ class Words:
     def rows(self) -> Mapping[int, Row]:
         """The rows that have words, by opcode."""
         found: dict[int, Row] = {}
-        for row in self.isa:
+        for row in self.instructions:
             if row.encoding is None:
                 continue
             if row.encoding.code in found:
@@ -67,12 +67,7 @@ class Words:
 
     def encode(self, row: Row, operands: Sequence[object]) -> int:
         """The word of an instruction, whose operands are those of the row in its order."""
-        if row is self.data:
-            value = operands[row.position[VALUE]]
-            assert isinstance(value, int)
-            return value
-        assert row.encoding is not None
-        return row.encoding.encode(_integers(row, operands))
+        return encoded(row, operands)
 
     def reason(self, word: int) -> str:
         """Why a word is no instruction; empty if it is one."""
@@ -99,6 +94,18 @@ class Words:
 
 
 _KEEP = f"to keep it as it is, which nothing executes, write {DATA}=true after it"
+
+
+def encoded(row: Row, operands: Sequence[object]) -> int:
+    """The word of an instruction, whose operands are those of the row in its order.
+
+    That of a row without an encoding is what was given as a word.
+    """
+    if row.encoding is None:
+        value = operands[row.position[VALUE]]
+        assert isinstance(value, int)
+        return value
+    return row.encoding.encode(_integers(row, operands))
 
 
 def _integers(row: Row, operands: Sequence[object]) -> list[int]:

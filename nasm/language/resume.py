@@ -88,7 +88,7 @@ class Continuation:
 
     def row(self, mnemonic: str) -> Row | None:
         """The row of a mnemonic, if there is one."""
-        return self.program.target.row(mnemonic)
+        return self.program.target.row(mnemonic, self.program.generation)
 
     def add(
         self,

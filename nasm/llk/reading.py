@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from nasm.base.source import Source
 from nasm.isa.foreign import ForeignMade
-from nasm.isa.isa import Isa
+from nasm.isa.instruction import Row
 from nasm.llk.interpret import LlkKernel
 
 
 def made_of(
-    isa: Isa,
+    rows: Iterable[Row],
     function: str,
     sources: Sequence[Source],
     given: Mapping[str, int | str],
@@ -21,6 +21,6 @@ def made_of(
 
     ``names`` are constants that files which need not be given would declare.
     """
-    kernel = LlkKernel(isa, sources, given, names)
+    kernel = LlkKernel(rows, sources, given, names)
     kernel.run(function)
     return ForeignMade(kernel.output.items, kernel.output.settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, Final
@@ -16,7 +16,6 @@ from nasm.base.problems import Refused
 from nasm.base.source import Source
 from nasm.isa.field_kinds import Field
 from nasm.isa.instruction import Row
-from nasm.isa.isa import Isa
 from nasm.llk.built_in import IGNORED, SAME, SPECIAL, TEMPLATES
 from nasm.llk.headers import LlkFunction, LlkHeader, scanned
 from nasm.llk.numbers import bits_as, combined, converted, literal
@@ -37,13 +36,13 @@ class LlkValues(ABC):
 
     def __init__(
         self,
-        isa: Isa,
+        rows: Iterable[Row],
         sources: Sequence[Source],
         given: Mapping[str, int | str],
         names: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         """Take the rows, files, what is given by name, and names that are known otherwise."""
-        self.isa, self.given, self._names = isa, dict(given), names
+        self.rows, self.given, self._names = tuple(rows), dict(given), names
         self.headers = [scanned(source, given) for source in sources]
         self.output = LlkOutput()
         self._known: dict[str, Any] = {}
@@ -76,7 +75,7 @@ class LlkValues(ABC):
     def macros(self) -> dict[str, tuple[Row, str]]:
         """The macros of all instructions, each with its row and its prefix."""
         found = {}
-        for row in self.isa:
+        for row in self.rows:
             for name in row.vendor.get(VENDOR, ()):
                 found[name] = (row, name[: -len(row.name)])
         return found
@@ -85,7 +84,7 @@ class LlkValues(ABC):
     def values(self) -> dict[str, set[int]]:
         """What the macros of all fields call their values."""
         found: dict[str, set[int]] = {}
-        for row in self.isa:
+        for row in self.rows:
             for one in row.encoding.fields() if row.encoding is not None else ():
                 for name, value in one.values.names(True).items() if one.values else ():
                     found.setdefault(name, set()).add(value.number)

@@ -25,16 +25,17 @@ Values = Array | CopyOnWrite
 
 
 class PatternLayout(Layout):
-    """What accesses to one tensor with one pattern have in common; offsets are relative.
+    """What accesses to one store with one pattern in some partitions have in common.
 
-    ``shape`` and ``strides`` have adjacent free axes merged: a simple run has exactly one free
-    axis. ``whole`` says that such an access is all of a tensor that shares its bytes with none,
-    ``solid`` that it is all of some columns of the store.
+    Offsets are relative. ``shape`` and ``strides`` have adjacent free axes merged: a simple run has
+    exactly one free axis. ``number`` is that of the tensor if it shares its bytes with none, else
+    -1; ``whole`` says that such an access is all of it, ``solid`` that it is all of some columns of
+    the store.
     """
 
     __slots__ = (
-        "accesses", "dense", "dtype", "last", "plain_shape", "plain_strides", "shape", "solid",
-        "start", "store", "strides", "unread", "whole",
+        "accesses", "dense", "dtype", "last", "number", "plain_shape", "plain_strides", "shape",
+        "solid", "start", "store", "strides", "unread", "whole",
     )  # fmt: skip
 
     def __init__(self, view: View, store: Store, area: int, unread: Unread) -> None:
@@ -51,45 +52,47 @@ class PatternLayout(Layout):
             pitch = step * store.pitch
             self.shape, self.strides = (count, *self.shape), (pitch, *self.strides)
             self.plain_strides = (pitch, *self.plain_strides[1:])
-        self.start = (row - store.row) * store.pitch + (tensor.offset or 0) - store.base
+        self.start = (row - store.row) * store.pitch - store.base
         self.last = abs(step) * (count - 1) * store.pitch
         plain = len(dims) == 1 and dims[0][0] == size and step == 1
+        self.number = tensor.index if store.alone else -1
         self.whole = store.alone and plain and view.shape == tensor.shape and dtype is tensor.dtype
         self.solid = plain and (row, count) == (store.row, len(store.data))
         self.dense = self.region(0).dense
         self.accesses: dict[int, Access] = {}
 
-    def at(self, view: View) -> Access:
-        """The access of a view that has this pattern; each is made once."""
-        found = self.accesses.get(view.offset)
+    def at(self, view: View, offset: int) -> Access:
+        """The access of a view with this pattern from a byte of the memory on; made once."""
+        found = self.accesses.get(offset)
         if found is None:
-            found = self.accesses[view.offset] = self._access(view)
+            found = self.accesses[offset] = self._access(view, offset)
         return found
 
-    def _access(self, view: View) -> Access:
-        return Access(view, self)
+    def _access(self, _: View, offset: int) -> Access:
+        return Access(self, offset)
 
 
 class Access:
     """A view bound to its memory: its bytes as an array, and which of them are initialised.
 
-    ``place`` has what is known of these bytes, whichever access they are written or read by.
-    A tensor that shares its bytes with no other is marked as a whole when it is written as a whole,
-    and its mask is then never looked at; other marks are pending until the mask is asked for.
+    Tensors that take the same bytes have it in common. ``place`` has what is known of these bytes,
+    whichever access they are written or read by. A tensor that shares its bytes with no other is
+    marked as a whole when it is written as a whole, and its mask is then never looked at; other
+    marks are pending until the mask is asked for.
     """
 
     __slots__ = (
         "array", "derived", "high", "kept", "low", "pattern", "place", "region", "start", "store",
-        "unread", "view",
+        "unread",
     )  # fmt: skip
     CACHES = ("derived", "kept")
 
-    def __init__(self, view: View, pattern: PatternLayout) -> None:
-        self.view, self.pattern = view, pattern
+    def __init__(self, pattern: PatternLayout, offset: int) -> None:
+        self.pattern = pattern
         store = self.store = pattern.store
-        start = self.start = pattern.start + view.offset
+        start = self.start = pattern.start + offset
         self.array = store.array(pattern.dtype.numpy, start, pattern.shape, pattern.strides)
-        self.region = pattern.region((view.tensor.offset or 0) + view.offset)
+        self.region = pattern.region(offset)
         self.low, self.high = start + pattern.low, start + pattern.high + pattern.last
         if pattern.rows[2] < 0:
             self.low, self.high = self.low - pattern.last, self.high - pattern.last
@@ -123,8 +126,8 @@ class Access:
 
     @property
     def number(self) -> int:
-        """The number of the tensor."""
-        return self.view.tensor.index
+        """The number of the tensor; -1 if several share its bytes."""
+        return self.pattern.number
 
     @property
     def solid(self) -> bool:
@@ -182,8 +185,9 @@ class Access:
     def add(self, values: Float32, casting: Casting) -> None:
         """Add float32 values in the shape of ``array`` to what it holds."""
         self.look()
-        if self.view.dtype.name != "float32":
-            self.put(added(self.array, values, self.view.dtype, casting))
+        dtype = self.pattern.dtype
+        if dtype.name != "float32":
+            self.put(added(self.array, values, dtype, casting))
             return
         self.store.before_change(self)
         np.add(self.array, values, out=self.array)
@@ -215,7 +219,7 @@ class Access:
     def mask(self) -> Mask:
         """Which bytes are initialised: the shape of ``array`` with a last axis of bytes."""
         if self.store.knows(self.number):
-            return np.ones((*self.array.shape, self.view.dtype.itemsize), np.bool_)
+            return np.ones((*self.array.shape, self.array.itemsize), np.bool_)
         return self.bits()
 
     def bits(self, window: Array | None = None) -> Mask:
@@ -228,15 +232,17 @@ class Access:
         """Whether some of its bytes are uninitialised."""
         place = self.place
         if not place.initialised:
-            place.initialised = self.store.knows(self.number) or bool(self.bits().all())
+            known = place.filled() or self.store.knows(self.number)
+            place.initialised = known or bool(self.bits().all())
         return not place.initialised
 
     def packed_mask(self) -> Iterator[bytes]:
         """The mask of bytes in row-major order, a bit each, piece by piece."""
-        size = self.array.size * self.view.dtype.itemsize
+        size = self.array.nbytes
         if self.store.knows(self.number):
             for start in range(0, size, 8 * PIECE):
-                yield np.packbits(np.ones(min(8 * PIECE, size - start), np.bool_)).tobytes()
+                whole, rest = divmod(min(8 * PIECE, size - start), 8)
+                yield b"\xff" * whole + (bytes([0xFF00 >> rest & 0xFF]) if rest else b"")
             return
         mask = self.bits()
         if not mask.flags.c_contiguous:
@@ -249,16 +255,16 @@ class Access:
     def known(self) -> Mask:
         """Which elements are initialised, in the shape of the view; to be read, not written."""
         if self.complete:
-            return np.broadcast_to(np.True_, self.view.shape)
+            return np.broadcast_to(np.True_, self.pattern.plain_shape)
         marks, whole = self._marks()
-        return np.asarray(marks == whole).reshape(self.view.shape)
+        return np.asarray(marks == whole).reshape(self.pattern.plain_shape)
 
     def missing(self) -> Mask:
         """Which elements are uninitialised, in the shape of the view; to be read, not written."""
         if self.complete:
-            return np.broadcast_to(np.False_, self.view.shape)
+            return np.broadcast_to(np.False_, self.pattern.plain_shape)
         marks, whole = self._marks()
-        return np.asarray(marks != whole).reshape(self.view.shape)
+        return np.asarray(marks != whole).reshape(self.pattern.plain_shape)
 
     def _marks(self) -> tuple[Array, int]:
         """The mask with the bytes of each element as one number, and what that is if all are."""

@@ -12,21 +12,25 @@ from nasm.program.program import Instruction, Program
 from nasm.sim.burst_plan import Planned
 from nasm.sim.queues import Queue
 
+TOGETHER = 32
+"""Instructions of a piece, at most, that are executed themselves."""
+
 Foresee = Callable[[Instruction], Sequence[Instruction] | None]
 
 
 class BurstSource:
-    """Instructions of a queue from its pc on, in pieces: each what an instruction is expanded to.
+    """Instructions of a queue from its pc on, in pieces.
 
-    ``known`` says whether the queue may execute what something is expanded to. They end before one
-    that waits for a semaphore, one that updates any, and where it is not known in advance what will
-    be executed.
+    Each is what an instruction is expanded to, or some that are executed themselves. ``known`` says
+    whether the queue may execute what something is expanded to. They end before one that waits for
+    a semaphore, one that updates any, and where it is not known in advance what will be executed.
     """
 
     def __init__(
         self, program: Program, queue: Queue, known: Callable[[Sequence[Instruction]], bool]
     ) -> None:
         self.program, self.queue, self.known = program, queue, known
+        self.lines = program.queues[queue.index]
         self.instructions: list[Instruction] = []
         self.pcs: list[int] = []
         self.micros: list[int] = []
@@ -35,43 +39,66 @@ class BurstSource:
 
     def pieces(self, foresee: Foresee) -> Iterator[Sequence[Instruction]]:
         """The pieces, one after the other, each noted when it is asked for."""
-        queue, program, lines = self.queue, self.program, self.program.queues[self.queue.index]
-        pc, first = int(queue.pc), 0
-        if pc >= queue.length or lines.updates[pc]:
+        queue, pc = self.queue, int(self.queue.pc)
+        if pc >= queue.length or self.lines.updates[pc]:
             return
         if type(queue.pc) is Micro:
-            piece, first = queue.expansion, queue.pc.micro
+            if not self.known(queue.expansion[queue.pc.micro :]):
+                return
+            yield self._expanded(pc, queue.expansion, queue.pc.micro)
         else:
-            piece = (program.instructions[lines.instructions[pc]],)
-        expanded = type(queue.pc) is Micro
-        while True:
-            taken = piece[first:]
-            if expanded and not self.known(taken):
-                return
-            self._note(pc, first, piece, taken, expanded)
-            yield taken
-            pc, first = pc + 1, 0
-            if pc >= queue.length or lines.updates[pc] or program.waits[lines.waits[pc]]:
-                return
-            instruction = program.instructions[lines.instructions[pc]]
-            found = foresee(instruction)
-            if not found:
-                return
-            piece, expanded = found, len(found) > 1 or found[0] is not instruction
+            yield self._plain(pc, [self.program.instructions[self.lines.instructions[pc]]])
+        yield from self._following(pc + 1, foresee)
 
-    def _note(
-        self,
-        pc: int,
-        first: int,
-        piece: Sequence[Instruction],
-        taken: Sequence[Instruction],
-        expanded: bool,
-    ) -> None:
-        self._begun.append(len(self.pcs))
-        self._expansions.append(piece if expanded else ())
-        self.instructions.extend(taken)
+    def _following(self, pc: int, foresee: Foresee) -> Iterator[Sequence[Instruction]]:
+        """What comes from a pc on; those that are executed themselves several at a time."""
+        foreseen: dict[Instruction, Sequence[Instruction] | None] = {}
+        taken: list[Instruction] = []
+        for one in self._free(pc):
+            if one not in foreseen:
+                foreseen[one] = foresee(one)
+            found = foreseen[one]
+            itself = found is not None and len(found) == 1 and found[0] is one
+            if itself:
+                taken.append(one)
+            if taken and (not itself or len(taken) == TOGETHER):
+                yield self._plain(pc, taken)
+                pc, taken = pc + len(taken), []
+            if not itself:
+                if not found or not self.known(found):
+                    return
+                yield self._expanded(pc, found, 0)
+                pc += 1
+        if taken:
+            yield self._plain(pc, taken)
+
+    def _free(self, pc: int) -> Iterator[Instruction]:
+        """Instructions from a pc on, up to one that waits for a semaphore, or updates any."""
+        lines, program = self.lines, self.program
+        for at in range(pc, self.queue.length):
+            if lines.updates[at] or program.waits[lines.waits[at]]:
+                return
+            yield program.instructions[lines.instructions[at]]
+
+    def _plain(self, pc: int, taken: Sequence[Instruction]) -> Sequence[Instruction]:
+        """Note instructions that are executed themselves."""
+        self._note(taken, ())
+        self.pcs.extend(range(pc, pc + len(taken)))
+        self.micros.extend(repeat(-1, len(taken)))
+        return taken
+
+    def _expanded(self, pc: int, piece: Sequence[Instruction], first: int) -> Sequence[Instruction]:
+        """Note what an instruction is expanded to, from one of these on."""
+        taken = piece[first:]
+        self._note(taken, piece)
         self.pcs.extend(repeat(pc, len(taken)))
-        self.micros.extend(range(first, len(piece)) if expanded else (-1,))
+        self.micros.extend(range(first, len(piece)))
+        return taken
+
+    def _note(self, taken: Sequence[Instruction], expansion: Sequence[Instruction]) -> None:
+        self._begun.append(len(self.pcs))
+        self._expansions.append(expansion)
+        self.instructions.extend(taken)
 
     def planned(self, burst: Burst) -> Planned:
         """A burst of the first of them, with what they are."""

@@ -27,16 +27,16 @@ Entries = NDArray[np.int64]
 class EntryTile:
     """The tile that entries are read from, bound to its memory."""
 
-    __slots__ = ("access", "group", "values")
+    __slots__ = ("access", "group", "values", "view")
 
-    def __init__(self, access: Access, group: int) -> None:
-        self.access, self.group = access, group
+    def __init__(self, view: View, access: Access, group: int) -> None:
+        self.view, self.access, self.group = view, access, group
         self.values = access.elements
 
     @property
     def name(self) -> str:
         """The tile's tensor."""
-        return self.access.view.tensor.name
+        return self.view.tensor.name
 
     def _in_order(self, array: Array) -> Array:
         """What has one element per entry, in the order of the entries."""
@@ -76,7 +76,7 @@ class Indirect:
         """Bind a view; ``group`` is how many entries one column of the tile holds."""
         offsets = view.offsets
         assert offsets is not None
-        index = EntryTile(addresses.access(offsets.tile), group)
+        index = EntryTile(offsets.tile, addresses.access(offsets.tile), group)
         reach, part = addresses.access(window(view, offsets)), window(view, offsets, 1)
         return Indirect(view, reach, addresses.region(part), index)
 

@@ -58,7 +58,7 @@ class MoveSide:
         """The part of the entries that belongs to this view."""
         assert self.found is not None
         first = self.found.offsets.first
-        return chosen[self.found.index.access.view][first : first + self.found.positions]
+        return chosen[self.found.index.view][first : first + self.found.positions]
 
     def legal(self, chosen: Chosen) -> Mask:
         """Which elements are within bounds; broadcasts to the shape of the view."""
@@ -193,10 +193,10 @@ def chosen_start(
             found = side.found
             if found is None:
                 continue
-            index = found.index.access
+            index = found.index
             if not found.known:
-                findings.uninitialised(index.view, index.missing, who=who)
-            index.look()
+                findings.uninitialised(index.view, index.access.missing, who=who)
+            index.access.look()
             entries = found.entries()
             if not transfer.skips:
                 found.checked(entries)

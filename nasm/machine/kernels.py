@@ -24,6 +24,7 @@ from nasm.program.shapes import Shape
 from nasm.sim.memory import Store
 from nasm.sim.queues import Work
 from nasm.views.regions import REGISTERS
+from nasm.views.view import View
 
 
 class Recipes:
@@ -90,16 +91,16 @@ class ReadyInstruction:
         self.semantics, self.findings, self.numbers = row.semantics, findings, findings.numbers
         self.arguments: list[Any] = binding.arguments
         self.readers: list[tuple[int, Reader]] = binding.readers
-        self.touched: list[Access] = binding.touched
+        self.touched: list[tuple[Access, View]] = binding.touched
         self.source = _only(binding.stores)
         self.prepare = binding.writers[0].prepare if binding.writers else _as_is
 
     def values(self) -> Any:
         """What the semantics make of what is there now."""
-        for access in self.touched:
+        for access, view in self.touched:
             place = access.place
             if not place.initialised and access.uninitialised:
-                self.findings.uninitialised(access.view, access.missing)
+                self.findings.uninitialised(view, access.missing)
             if place.token is not None or place.others:
                 access.unread.read(place)
         arguments = self.arguments

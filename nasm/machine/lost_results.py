@@ -16,7 +16,7 @@ import numpy as np
 from nasm.program.program import Program
 from nasm.sim.counters import Who
 from nasm.sim.memory import Mask
-from nasm.views.regions import Region, covers, overlap
+from nasm.views.regions import Region, RowPattern, covers, overlap, rows_intersect
 
 WIDEST = 1 << 24
 """Bytes, from its first to its last, of a result whose bytes are tracked one by one."""
@@ -68,6 +68,25 @@ class TrackedBytes:
         self.token: Token | Idle | None = IDLE
         self.others: list[TrackedBytes] = []
         self.initialised = False
+
+    def filled(self) -> bool:
+        """Whether initialised places have all of it between them, in rows or in columns.
+
+        That is quickly seen of plain runs; of others it is left open.
+        """
+        (first, count, step), low, high = self.region.rows, self.region.low, self.region.high
+        if not self.dense or step != 1:
+            return False
+        rows: list[tuple[int, int]] = []
+        columns: list[tuple[int, int]] = []
+        for other in self.others:
+            if other.initialised and other.dense:
+                region = other.region
+                if region.rows == self.region.rows:
+                    columns.append((region.low, region.high))
+                if region.rows[2] == 1 and region.low <= low and high <= region.high:
+                    rows.append((region.rows[0], region.rows[0] + region.rows[1]))
+        return _reach(rows, first, first + count) or _reach(columns, low, high)
 
 
 class PiecewiseResult:
@@ -191,10 +210,14 @@ class Losses:
         self.open, self.lost = dict.fromkeys(opened), dict(lost)
 
 
+PlacesBySize = dict[int, list[tuple[int, int, TrackedBytes]]]
+"""Places by the length of what they span, as a power of 2: in order of their lowest byte."""
+
+
 class Unread:
     """The places of one area, and what is unread in them."""
 
-    CACHES = ("_covering", "_idle", "_known", "_pairs", "_sizes", "clock", "places")
+    CACHES = ("_beside", "_covering", "_idle", "_known", "_pairs", "_sizes", "clock", "places")
 
     def __init__(self, losses: Losses) -> None:
         self.losses = losses
@@ -202,7 +225,8 @@ class Unread:
         self.places: list[TrackedBytes] = []
         self._idle: list[TrackedBytes] | None = []
         self._pairs = 0
-        self._sizes: dict[int, list[tuple[int, int, TrackedBytes]]] = {}
+        self._sizes: dict[RowPattern, PlacesBySize] = {}
+        self._beside: dict[RowPattern, list[PlacesBySize]] = {}
         self._covering: dict[tuple[TrackedBytes, TrackedBytes], bool] = {}
         self._known: dict[tuple[Any, ...], TrackedBytes] = {}
 
@@ -296,7 +320,8 @@ class Unread:
                 place.others.append(other)
                 other.others.append(place)
                 self._pairs += 1
-        alike = self._sizes.setdefault((region.high - region.low).bit_length(), [])
+        sizes = self._sizes[region.rows]
+        alike = sizes.setdefault((region.high - region.low).bit_length(), [])
         insort(alike, (region.low, len(self.places), place), key=itemgetter(0))
         self.places.append(place)
         if self._pairs > MOST:
@@ -306,14 +331,35 @@ class Unread:
                 other.others.clear()
 
     def _near(self, region: Region) -> Iterator[TrackedBytes]:
-        """Places whose lowest and highest bytes leave open whether they overlap a region."""
+        """Places whose rows, lowest and highest bytes leave open whether they overlap a region."""
+        beside = self._beside.get(region.rows) or self._met(region.rows)
         if self.clock is SILENT:
             return
-        for size, alike in self._sizes.items():
-            first = bisect_left(alike, region.low - (1 << size), key=itemgetter(0))
-            last = bisect_left(alike, region.high, first, key=itemgetter(0))
-            for _, _, place in alike[first:last]:
-                yield place
+        for sizes in beside:
+            for size, alike in sizes.items():
+                first = bisect_left(alike, region.low - (1 << size), key=itemgetter(0))
+                last = bisect_left(alike, region.high, first, key=itemgetter(0))
+                for _, _, place in alike[first:last]:
+                    yield place
+
+    def _met(self, rows: RowPattern) -> list[PlacesBySize]:
+        """The places in rows that have one in common with some, which are new."""
+        own = self._sizes[rows] = {}
+        for other, beside in self._beside.items():
+            if rows_intersect(rows, other):
+                beside.append(own)
+        found = [one for other, one in self._sizes.items() if rows_intersect(rows, other)]
+        self._beside[rows] = found
+        return found
+
+
+def _reach(pieces: list[tuple[int, int]], low: int, high: int) -> bool:
+    """Whether pieces have everything from one number up to another."""
+    for first, last in sorted(pieces):
+        if first > low:
+            break
+        low = max(low, last)
+    return low >= high
 
 
 def _rest(place: TrackedBytes, other: TrackedBytes, piece: Piece) -> Mask | None:

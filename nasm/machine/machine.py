@@ -290,7 +290,8 @@ class Machine:
 
 def _set(program: Program, core: int, held: Holds) -> None:
     """Put what the program sets into what a core holds."""
-    settings, engines = program.target.settings, [e.name for e in program.generation.engines]
+    generation = program.generation
+    settings, engines = program.target.settings(generation), [e.name for e in generation.engines]
     for one in program.settings:
         if settings is not None and one.core == core:
             queue = engines.index(one.engine) if one.engine else 0

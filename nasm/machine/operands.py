@@ -62,7 +62,7 @@ class Binding:
     writers: list[ResultWriter] = field(default_factory=list)
     reads: list[Region] = field(default_factory=list)
     writes: list[Region] = field(default_factory=list)
-    touched: list[Access] = field(default_factory=list)
+    touched: list[tuple[Access, View]] = field(default_factory=list)
     stored: list[Access] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
     states: list[str] = field(default_factory=list)
@@ -154,7 +154,7 @@ class Operands:
             access = access_of(value)
             binding.reads.append(access.region)
             binding.stores.append(access.store)
-            binding.touched.append(access)
+            binding.touched.append((access, value))
             array = access.array if merged else access.elements
             if make is not None:
                 binding.readers.append((at, access.deriving(make, array)))
@@ -199,7 +199,7 @@ class Operands:
 
         def entries() -> Entries:
             if not found.known:
-                findings.uninitialised(found.index.access.view, found.index.access.missing)
+                findings.uninitialised(found.index.view, found.index.access.missing)
             found.index.access.look()
             return found.checked(found.entries())
 
@@ -320,7 +320,7 @@ class Operands:
 
         def commit(result: Any) -> None:
             if not access.place.initialised and access.uninitialised:
-                findings.uninitialised(access.view, access.missing, adding=True)
+                findings.uninitialised(value, access.missing, adding=True)
             if access.store.not_accumulable is not None and not access.accumulable():
                 findings.not_accumulable(value)
             access.add(result, casting)

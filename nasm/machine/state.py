@@ -231,8 +231,8 @@ def added_to(generation: Generation, instructions: Iterable[Instruction]) -> lis
 
 def _rows(group: list[Tensor]) -> tuple[int, int]:
     """The first partition of a group of tensors, and how many it spans; one in a linear memory."""
-    first = min(_lanes(t)[0] for t in group)
-    return first, max(_lanes(t)[1] for t in group) - first
+    first = min(lanes(t)[0] for t in group)
+    return first, max(lanes(t)[1] for t in group) - first
 
 
 def _bytes(group: list[Tensor]) -> tuple[int, int]:
@@ -278,13 +278,13 @@ def _sharing(members: list[Tensor]) -> list[list[Tensor]]:
     furthest.
     """
     ordered = sorted(members, key=lambda t: (t.offset or 0, t.index))
-    cuts = sorted({row for t in ordered for row in _lanes(t)})
+    cuts = sorted({row for t in ordered for row in lanes(t)})
     strip = {row: number for number, row in enumerate(cuts)}
     furthest: list[Tensor | None] = [None] * len(cuts)
     found = {t.index: [t] for t in ordered}
     for tensor in ordered:
         low = tensor.offset or 0
-        begin, end = _lanes(tensor)
+        begin, end = lanes(tensor)
         for at in range(strip[begin], strip[end]):
             other = furthest[at]
             reach = (other.offset or 0) + other.bytes if other else low
@@ -297,7 +297,7 @@ def _sharing(members: list[Tensor]) -> list[list[Tensor]]:
     return list({id(group): group for group in found.values()}.values())
 
 
-def _lanes(tensor: Tensor) -> tuple[int, int]:
+def lanes(tensor: Tensor) -> tuple[int, int]:
     """The first partition of a tensor and one past its last; one row in a linear memory."""
     first = tensor.partition or 0
     return first, first + max(1, tensor.partitions)

@@ -27,7 +27,7 @@ MOST = 4096
 """Instructions of a stretch: so long a run cannot be stopped."""
 
 
-Planner = Callable[[Queue, int, int, Mapping[int, Blocked]], Planned | None]
+Planner = Callable[[Queue, int, int, Mapping[int, Blocked]], Planned | int | None]
 """What plans a burst from the head of a queue on; see :class:`nasm.sim.bursts.Bursts`."""
 
 

@@ -37,6 +37,10 @@ Timing = tuple[int, int, Resource, Needs | None, tuple[Resource, ...], Pace | No
 """Of a shape's tasks: interval and latency, what they occupy, what paces them, and the issue."""
 
 
+FEW = 32
+"""Tasks of a queue that are made before a run that has bursts."""
+
+
 class Tasks:
     """The tasks of one queue, which instructions that differ only in what they wait for share.
 
@@ -128,8 +132,11 @@ class Tasks:
 
     def burst(
         self, queue: Queue, most: int, ticks: int, blocked: Mapping[int, Blocked]
-    ) -> Planned | None:
-        """A burst of instructions from the pc of a queue on, if the target can make one."""
+    ) -> Planned | int | None:
+        """A burst of instructions from the pc of a queue on, if the target can make one.
+
+        Otherwise the tick before which it cannot, if it knows.
+        """
         bursting, engine = self.program.target.bursting, self._engine
         assert bursting is not None
         ahead = BurstSource(self.program, queue, self.known)
@@ -137,7 +144,9 @@ class Tasks:
         pieces = ahead.pieces(partial(bursting.ahead, self.kernels.holds, engine))
         least = min(ticks, MOST_TICKS)
         found = bursting.burst(self.kernels.holds, engine, pieces, least, held)
-        return None if found is None or len(found.starts) > most else ahead.planned(found)
+        if found is None or isinstance(found, int):
+            return found
+        return None if len(found.starts) > most else ahead.planned(found)
 
     @cached_property
     def _engine(self) -> int:
@@ -191,9 +200,15 @@ class Tasks:
         self.kernels.forget()
 
     def prepare(self) -> None:
-        """Make every task now; what cannot be made raises when its turn comes."""
+        """Make every task now; what cannot be made raises when its turn comes.
+
+        Where there are bursts it is only some: those of a burst need none.
+        """
         lines, tasks = self.lines, self._tasks
+        most = FEW if self.program.target.bursting else len(lines.instructions)
         for key in zip(lines.instructions, lines.updates, strict=True):
+            if len(tasks) >= most:
+                return
             if key not in tasks:
                 with suppress(Failure, Refused):
                     instruction = self.program.instructions[key[0]]

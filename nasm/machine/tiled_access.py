@@ -27,24 +27,29 @@ class ArrangedPattern(PatternLayout):
         super().__init__(view, store, area, unread)
         tensor = view.tensor
         self.shape, self.strides = (tensor.bytes,), (1,)
-        self.start, self.last = (tensor.offset or 0) - store.base, 0
+        self.start, self.last = -store.base, 0
         self.whole = self.solid = False
 
-    def _access(self, view: View) -> Access:
-        return ArrangedAccess(view, self)
+    def at(self, view: View, offset: int) -> Access:
+        """The access of a view; all have the same bytes."""
+        found = self.accesses.get(view.offset)
+        if found is None:
+            begin = offset - view.offset
+            found = self.accesses[view.offset] = ArrangedAccess(view, self, begin)
+        return found
 
 
 class ArrangedAccess(Access):
     """A view of such a tensor; ``array`` is all of its bytes."""
 
-    __slots__ = ()
+    __slots__ = ("view",)
 
-    def __init__(self, view: View, pattern: PatternLayout) -> None:
+    def __init__(self, view: View, pattern: PatternLayout, offset: int) -> None:
         self.view, self.pattern = view, pattern
-        store, start = pattern.store, pattern.start
+        store, start = pattern.store, pattern.start + offset
         self.store, self.start = store, start
         self.array = store.array(np.dtype("u1"), start, pattern.shape, pattern.strides)
-        self.region = pattern.region(view.tensor.offset or 0)
+        self.region = pattern.region(offset)
         self.low, self.high = start, start + len(self.array)
         self.kept: Journal | None = None
         self.unread = pattern.unread

@@ -10,121 +10,25 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-import numpy as np
-
-from nasm.base import dtypes
-from nasm.base.dtypes import Casting, DType
+from nasm.base.dtypes import Casting
 from nasm.base.problems import Refused
-from nasm.isa.effects import ONTO, SUM, Partial, Plan, Transfer
+from nasm.isa.effects import ONTO, Plan, Transfer
 from nasm.isa.instruction import InstructionContext
-from nasm.machine.access import Access
 from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
+from nasm.machine.direct_transfers import CutViews, DirectMove, addressed, cut, cutter
 from nasm.machine.findings import Findings
 from nasm.machine.indirect_transfers import Chosen, IndirectMove, TransferStart, chosen_start
 from nasm.machine.lost_results import Losses
 from nasm.program.program import Program
 from nasm.sim.channels import Cargo, Flight, Portion
 from nasm.sim.counters import Who
-from nasm.sim.memory import Array, CopyOnWrite
 from nasm.sim.scheduler import Scheduler
-from nasm.views.pattern_runs import pieces, rows
 from nasm.views.regions import Region, overlap
 from nasm.views.view import View
 
 MOST_IN_FLIGHT = 4_096
 """Transfers: each that starts is compared with all of them."""
-
-Taken = Array | CopyOnWrite
-
-
-class DirectMove:
-    """A bound destination and its sources: where bytes come from and go to, and how."""
-
-    def __init__(
-        self, addresses: Addresses, casting: Casting, views: Sequence[View], transfer: Transfer
-    ) -> None:
-        dst, *srcs = views
-        self.op, self.casting = transfer.op, casting
-        self.reads = [addresses.access(src) for src in srcs]
-        self.write = addresses.access(dst)
-        sources = [read.elements for read in self.reads]
-        if transfer.axes:
-            sources = [source.transpose(transfer.axes) for source in sources]
-        have, want = [src.dtype for src in srcs], dst.dtype
-        self._take: Callable[[], Taken]
-        if self.op == SUM:
-            self._take = _summing(sources, have, dst.shape, want, casting)
-        else:
-            self._take = _copying(sources[0], have[0], dst.shape, want, casting, self.reads[0])
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """What is taken has the shape of the destination."""
-        return self.write.view.shape
-
-    def touches(self, _: Chosen) -> tuple[Region, ...]:
-        """All that it reads and writes."""
-        return (self.write.region, *(read.region for read in self.reads))
-
-    def take(self, _: Chosen, findings: Findings, who: Who | None = None) -> Taken:
-        """The bytes to move, as they are now."""
-        for access in self.reads:
-            if not access.place.initialised and access.uninitialised:
-                findings.uninitialised(access.view, access.missing, who=who)
-            access.look()
-        taken = self._take()
-        if findings.numbers.raised and isinstance(taken, np.ndarray):
-            read = [dtypes.to_float32(a.elements, a.view.dtype) for a in self.reads]
-            findings.numbers.look(read, dtypes.to_float32(taken, self.write.view.dtype))
-        return taken
-
-    def put(self, _: Chosen, values: Taken, findings: Findings) -> None:
-        """Let what was taken appear, or add it to what is there."""
-        write = self.write
-        if self.op != ONTO:
-            write.put_elements(values)
-            return
-        if not write.place.initialised and write.uninitialised:
-            findings.uninitialised(write.view, write.missing, adding=True)
-        taken = values.take() if isinstance(values, CopyOnWrite) else values
-        more = dtypes.to_float32(taken, write.view.dtype)
-        write.add(more.reshape(write.array.shape), self.casting)
-
-
-def _copying(
-    source: Array, have: DType, shape: tuple[int, ...], want: DType, casting: Casting, read: Access
-) -> Callable[[], Taken]:
-    """Take the source's elements in the shape and dtype of the destination."""
-    store, convert = read.store, casting.convert
-
-    def take() -> Taken:
-        done = convert(source, have, want)
-        same = done is source
-        return CopyOnWrite(store, done.reshape(shape)) if same else done.reshape(shape)
-
-    return take
-
-
-def _summing(
-    sources: Sequence[Array],
-    have: Sequence[DType],
-    shape: tuple[int, ...],
-    want: DType,
-    casting: Casting,
-) -> Callable[[], Array]:
-    """Add the sources in float32, in order, and round into the destination's dtype."""
-    narrow = casting.narrower(want)
-
-    def take() -> Array:
-        first, *others = zip(sources, have, strict=True)
-        total = dtypes.to_float32(*first).reshape(shape).copy()
-        for source, dtype in others:
-            np.add(total, dtypes.to_float32(source, dtype).reshape(shape), out=total)
-        return narrow(total, want)
-
-    return take
-
 
 Move = DirectMove | IndirectMove
 
@@ -172,22 +76,6 @@ def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
                 if overlap(src, dst) and not (straight and mine is move and src == dst):
                     return True
     return False
-
-
-Cut = Callable[[int, int, tuple[int, ...]], Any]
-"""Some of the elements that a move has taken, as another one takes them in its shape."""
-
-
-def _cutter(values: Taken | Partial) -> Cut:
-    """How to cut up what a move has taken; the whole is of no use any more."""
-    if isinstance(values, Partial):
-        flat, flags = values.values.reshape(-1), values.where.reshape(-1)
-        return lambda a, b, shape: Partial(flat[a:b].reshape(shape), flags[a:b].reshape(shape))
-    store = values.store if isinstance(values, CopyOnWrite) else None
-    plain = (values.take() if isinstance(values, CopyOnWrite) else values).reshape(-1)
-    if store is None:
-        return lambda a, b, shape: plain[a:b].reshape(shape)
-    return lambda a, b, shape: CopyOnWrite(store, plain[a:b].reshape(shape))
 
 
 class TransferBytes:
@@ -245,6 +133,7 @@ class BoundTransfer:
         self.full = sum(1 for share in plan.shares if share.ranges)
         self._shares: dict[int, list[Move]] = {}
         self._start: TransferStart | None = None
+        self._cuts: dict[int, list[CutViews]] | None = None
 
     def start(self, who: Who) -> TransferStart:
         """What is decided when it starts: where tiles address it, by their entries then."""
@@ -298,7 +187,7 @@ class BoundTransfer:
 
     def _cut_up(self, payload: list[Any]) -> Iterator[list[Any]]:
         """What was taken for the whole, share by share, as the moves of each want it."""
-        cut = [_cutter(values) for values in payload]
+        cut = [cutter(values) for values in payload]
         for number, share in enumerate(self.plan.shares):
             if not share.ranges:
                 continue
@@ -314,18 +203,25 @@ class BoundTransfer:
     def _share(self, number: int) -> list[Move]:
         found = self._shares.get(number)
         if found is None:
+            transfers, transfer = self._transfers, self.transfer
             found = self._shares[number] = [
-                self._transfers.move(views, self.transfer)
-                for move, begin, end in self.plan.shares[number].ranges
-                for views in self._cut(self.transfer.moves[move], begin, end)
+                transfers.move(views, transfer) for views in self._cut(number)
             ]
         return found
 
-    def _cut(self, views: Sequence[View], begin: int, end: int) -> Sequence[Sequence[View]]:
-        if self.transfer.axes:
-            dst, src = views
-            return [rows(dst, src, self.transfer.axes, begin, end)]
-        return pieces(views, begin, end)
+    def _cut(self, number: int) -> list[tuple[View, ...]]:
+        """The views of what a share moves, cut as those of every transfer of the same form are."""
+        moves, cuts = self.transfer.moves, self._cuts
+        if cuts is None:
+            cuts = self._cuts = self._transfers.cuts(self.transfer, self.plan)
+        known = cuts.get(number)
+        if known is not None:
+            return [cut.of(moves[cut.move]) for cut in known]
+        ranges, axes = self.plan.shares[number].ranges, self.transfer.axes
+        found = [(m, views) for m, b, e in ranges for views in cut(moves[m], axes, b, e)]
+        if not addressed(self.transfer):
+            cuts[number] = [CutViews.between(m, moves[m], views) for m, views in found]
+        return [views for _, views in found]
 
 
 class Transfers:
@@ -336,7 +232,7 @@ class Transfers:
     never given again, whatever is restored.
     """
 
-    CACHES = ("_given", "_known", "plans")
+    CACHES = ("_cuts", "_given", "_known", "plans")
 
     def __init__(
         self,
@@ -354,6 +250,7 @@ class Transfers:
         self.launched = 0
         self._given = 1
         self._known: dict[int, tuple[Plan, tuple[Portion, ...]]] = {}
+        self._cuts: dict[tuple[Any, ...], tuple[Plan, dict[int, list[CutViews]]]] = {}
 
     def save(self) -> int:
         """How many were launched."""
@@ -437,6 +334,20 @@ class Transfers:
             flight.made = self.scheduler.service.make(maker, plan.making)
             at = max(at, maker.free_at)
         self.scheduler.service.issue(flight, at)
+
+    def cuts(self, transfer: Transfer, plan: Plan) -> dict[int, list[CutViews]]:
+        """How the shares of a transfer are cut, by number: the same for all with its patterns."""
+        if addressed(transfer):
+            return {}
+        patterns = tuple(
+            tuple((v.shape, v.steps, v.dtype.itemsize, v.partitioned) for v in views)
+            for views in transfer.moves
+        )
+        key = id(plan), transfer.axes, patterns
+        found = self._cuts.get(key)
+        if found is None:
+            found = self._cuts[key] = plan, {}
+        return found[1]
 
     def portions(self, plan: Plan) -> tuple[Portion, ...]:
         """The portions of a plan, made once for each: transfers of a shape have the same plan."""

@@ -159,9 +159,9 @@ def launched(
     """The run of a kernel that was called; ``how`` are options of :func:`trace`.
 
     Its decorator names the target if the settings do not, may ask for no values, and may have the
-    run recorded.
+    run recorded. Without settings its report has no hashes, which are not shown.
     """
-    given, recording = settings or RunSettings(), kernel.recording()
+    given, recording = settings or RunSettings(hashes=False), kernel.recording()
     target, values = given.target or kernel.target, given.values and kernel.values
     profile = given.profile or recording is not None
     chosen = replace(given, target=target, values=values, profile=profile)

@@ -317,7 +317,7 @@ class Order:
         clock = list(self.clock(queue, index) or self.nothing)
         clock[queue] = max(clock[queue], index + 1)
         if event.kind == LANDS:
-            landed = self._transfer(queue, index)
+            landed = self.transfer(queue, index)
             if landed is not None:
                 clock[landed[0]] = max(clock[landed[0]], landed[1])
         elif event.kind == COMPLETES:
@@ -391,14 +391,14 @@ class Order:
         """Whether something happens before the start of an instruction, in every execution."""
         kind, whose, which = event.kind, event.queue, event.index
         if kind == LANDS:
-            landed = self._transfer(whose, which)
+            landed = self.transfer(whose, which)
             return landed is not None and self.clock(queue, index)[landed[0]] >= landed[1]
         if kind == STARTS and whose == queue:
             return which < index
         column = whose if kind == STARTS else self.queues + whose
         return self.clock(queue, index)[column] > which
 
-    def _transfer(self, queue: int, index: int) -> tuple[int, int] | None:
+    def transfer(self, queue: int, index: int) -> tuple[int, int] | None:
         """The column of a transfer, and what that is once it has landed."""
         for column, issued in self.issued.items():
             if self.owners[column] == queue:

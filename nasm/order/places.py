@@ -18,13 +18,14 @@ class Place:
     """A region that is touched, and the places that it overlaps, itself first.
 
     What is kept of accesses is by column of a clock: the count that says that the last of them is
-    over. ``written`` is the last instruction of each queue that writes it.
+    over. ``written`` is the last instruction of each queue that writes it. ``dense`` says that it
+    is a plain run in each of its rows.
     """
 
-    __slots__ = ("adds", "area", "near", "number", "reads", "region", "writes", "written")
+    __slots__ = ("adds", "area", "dense", "near", "number", "reads", "region", "writes", "written")
 
-    def __init__(self, number: int, region: Region, area: Area) -> None:
-        self.number, self.region, self.area = number, region, area
+    def __init__(self, number: int, region: Region, area: Area, dense: bool) -> None:
+        self.number, self.region, self.area, self.dense = number, region, area, dense
         self.near: list[Place] = [self]
         self.reads: dict[int, int] = {}
         self.writes: dict[int, int] = {}
@@ -61,19 +62,19 @@ class Places:
             place.supersede()
 
     def _make(self, region: Region) -> Place:
-        area = area_of(region)
-        place = self._by_region[region] = Place(len(self.every), region, area)
+        area, dense = area_of(region), region.dense
+        place = self._by_region[region] = Place(len(self.every), region, area, dense)
         self.every.append(place)
         spans = self._spans.setdefault(area, {})
         low, high = region.low, region.high - 1
-        pitch, first, last = _columns(region)
+        pitch, first, last = (0, 0, 0) if dense else _columns(region)
         for other, buckets in spans.items():
             if pitch and other == pitch:
                 found = self._columns[area, pitch].find(first, last, low, high)
             else:
                 found = buckets.find(low, high)
             for near in found:
-                if overlap(region, near.region):
+                if overlap(region, near.region, dense and near.dense):
                     place.near.append(near)
                     near.near.append(place)
         spans.setdefault(pitch, _Buckets()).add(low, high, place)
@@ -147,6 +148,10 @@ def _within(buckets: dict[int, list[Place]], first: int, last: int) -> Iterable[
     """The places in a range of buckets, each once: one is in two buckets at most."""
     if first == last:
         return buckets.get(first, ())
+    if last - first == 1:
+        below, above = buckets.get(first, ()), buckets.get(last, ())
+        if not below or not above:
+            return below or above
     wanted = _wanted(buckets, first, last)
     found = {place.number: place for bucket in wanted for place in buckets.get(bucket, ())}
     return found.values()

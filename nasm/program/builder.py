@@ -102,7 +102,7 @@ class ProgramBuilder(Declarations):
 
     def row(self, mnemonic: str) -> Row:
         """A row by its one spelling."""
-        row = self.target.row(mnemonic)
+        row = self.target.row(mnemonic, self.generation)
         if row is None and mnemonic == WORD:
             raise Refused("E0201", f"{self.target.summary} has no words for '{WORD}' to give")
         if row is None:
@@ -226,7 +226,7 @@ class ProgramBuilder(Declarations):
         self, row: Row, accepted: list[object], spans: Callable[[str], Span | None] | None
     ) -> tuple[Row, list[object]]:
         """The instruction that a word is, or the word itself if it is to stay one."""
-        words = self.target.words
+        words = self.target.words(self.generation)
         assert words is not None
         word, kept = accepted
         assert isinstance(word, int)

@@ -350,7 +350,7 @@ class Declarations:
         made = assigned(self.program, name, value, engine, int(core), span)
         if self._resumed:
             message = "settings hold from the start of a run on, and it has begun"
-            known = settings_of(self.target)
+            known = settings_of(self.target, self.generation)
             hint = f"write .write {name} = {value}" if known.written is not None else ""
             raise Refused(MISPLACED, message, hint)
         self.program.settings.append(made)

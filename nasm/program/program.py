@@ -11,6 +11,7 @@ from nasm.base.problems import Problem, counted
 from nasm.base.records import dataclass, field, fields, replace
 from nasm.base.source import Frame, Span
 from nasm.base.suppressions import Allow
+from nasm.isa.core_state import Part
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.figures import FigureSet
 from nasm.isa.instruction import Row
@@ -199,6 +200,11 @@ class Program:
     def chosen(self) -> dict[str, OptionValue]:
         """The machine options that are not as they are by default."""
         return self.target.chosen(self.generation)
+
+    @property
+    def held_parts(self) -> tuple[Part, ...]:
+        """What can be looked at of what its cores hold."""
+        return self.target.parts(self.generation)
 
     @property
     def figures_set(self) -> tuple[FigureSet, ...]:

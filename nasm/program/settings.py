@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from nasm.base.problems import Note, Refused
 from nasm.base.source import Span
+from nasm.isa.generation import Generation
 from nasm.isa.settings import MISPLACED, TWICE, UNKNOWN, Assigned, Settings
 from nasm.isa.target import Target
 from nasm.program.program import Program
 
 
-def settings_of(target: Target) -> Settings:
-    """What programs of a target may set; raises Refused if there is nothing."""
-    if target.settings is None:
+def settings_of(target: Target, generation: Generation) -> Settings:
+    """What programs of a generation may set; raises Refused if there is nothing."""
+    known = target.settings(generation)
+    if known is None:
         raise Refused(UNKNOWN, f"{target.summary} has no settings")
-    return target.settings
+    return known
 
 
 def assigned(
     program: Program, name: str, value: object, engine: str, core: int, span: Span | None
 ) -> Assigned:
     """A setting with its value; raises Refused. ``engine`` is empty for what is a core's."""
-    known = settings_of(program.target)
+    known = settings_of(program.target, program.generation)
     setting = known.named(name)
     if setting.of_queue and not engine:
         message = f"each queue has a {name} of its own, and no engine is named"

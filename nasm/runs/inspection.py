@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -56,6 +56,9 @@ from nasm.sim.counters import Who
 from nasm.sim.queues import Queue
 from nasm.sim.trace import Trace
 from nasm.views.view import View
+
+if TYPE_CHECKING:  # what is asked rarely is imported when it is
+    from nasm.analysis.order_question import OrderAnswer
 
 T = TypeVar("T")
 
@@ -231,6 +234,24 @@ class Inspection:
     def ordering(self) -> Ordering | None:
         """The order of the run so far; None if nothing in the program could be in no order."""
         return self._hazards.ordering
+
+    def order(self, one: int, other: int) -> OrderAnswer:
+        """Whether two lines of the text are in order in every execution, and why.
+
+        It is about what was executed by now. Raises Failure if nothing of a line was.
+        """
+        from nasm.analysis.order_question import NO_LINE, OrderQuestion
+
+        ordering = self.ordering
+        if ordering is None:
+            text = (
+                "all is in order: the program has one queue, or its queues touch nothing in common"
+            )
+            raise Failure(Problem(NO_LINE, text, None))
+        try:
+            return OrderQuestion(self.program, ordering).ask(one, other)
+        except Refused as refused:
+            raise Failure(refused.at(None)) from None
 
     @property
     def hazards(self) -> tuple[Problem, ...]:

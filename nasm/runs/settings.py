@@ -60,6 +60,8 @@ class RunSettings:
       inputs are not read, and there are no outputs;
     * ``trace``: keep every record of the run, about 200 bytes for each instruction;
     * ``profile``: record what ``Session.profile`` reports;
+    * ``hashes``: without, the report has no hashes of trace and memory: that of the memory goes
+      over every byte of every tensor;
     * ``reruns``: keep the inputs, for :func:`nasm.schedules` and :func:`nasm.witness`;
     * ``keep``: up to how many bytes of the past are kept, so that going back takes no time; with 0
       it takes as long as the run did. None is 256 MiB, but 0 with ``profile`` or ``trace``.
@@ -94,6 +96,7 @@ class RunSettings:
     trace: bool = False
     values: bool = True
     profile: bool = False
+    hashes: bool = True
     reruns: bool = False
     strict: bool = False
     allow: Iterable[str] = ()
@@ -236,6 +239,7 @@ class RunKeywords(_Text, _Judging, _Stops, _Host, total=False):
     python: bool
     values: bool
     profile: bool
+    hashes: bool
     progress: Callable[[Progress], None] | None
 
 
@@ -254,6 +258,7 @@ class KernelKeywords(_Judging, _Stops, _Host, total=False):
     timing: TimingGiven | None
     values: bool
     profile: bool
+    hashes: bool
 
 
 def with_keywords(settings: object, keywords: Mapping[str, Any]) -> RunSettings:

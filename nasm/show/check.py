@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from nasm.analysis.order_question import OrderAnswer
 from nasm.base.problems import Problem, clean, counted
 from nasm.runs.check.records import Examination, Executable, Reliance
 from nasm.show import memory_map
@@ -19,6 +20,11 @@ MOST_SAME_LINES = 5
 def notes(found: Sequence[Problem]) -> Text:
     """Notes, a line each, and how many there are more of a kind."""
     return Text("\n").join(_lines(found))
+
+
+def order(answer: OrderAnswer) -> list[str]:
+    """Why two lines are in order, or what is missing: a sentence, then a link a line."""
+    return [answer.summary, *(f"  {step.text}" for step in answer.steps)]
 
 
 def _lines(found: Sequence[Problem]) -> Iterator[Text]:

@@ -53,8 +53,9 @@ def times(row: Row, target: Target) -> Iterator[Time]:
     if target.samples is None:
         return
     for generation in target.generations:
-        for engine in target.engines(row, generation):
-            found = {n: cost(row, engine, generation, target, n) for n in SIZES}
+        here = target.row(row.name, generation) or row
+        for engine in target.engines(here, generation):
+            found = {n: cost(here, engine, generation, target, n) for n in SIZES}
             known = [(n, c) for n, c in found.items() if c is not None]
             sizeless = len(known) == len(SIZES) and len({c for _, c in known}) == 1
             nanosecond = generation.engine(engine).cycle / generation.ticks * 1000

@@ -36,6 +36,7 @@ def whole(row: Row, target: Target, name: str | None = None) -> str:
         if found is None:
             raise unknown_target(name, [s for g in target.generations for s in g.spellings])
         generation = found
+    row = target.row(row.name, generation) or row
     have = target.engines(row, generation)
     engine = next((e for e in row.engines if e in have), row.engines[0])  # as the row prefers
     available(target, generation, row, engine)

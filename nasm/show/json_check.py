@@ -74,9 +74,28 @@ RELIED: Shape = (
     Key("count", "in how many executions of the reader's line"),
     Key("of", "of how many"),
 )
+ORDER: Shape = (
+    Key(
+        "first",
+        "with `--why A B`: an instruction of one line, which is the first if they are in order",
+    ),
+    Key("second", "and one of the other line"),
+    Key("ordered", "whether the one is over before the other starts, in every execution"),
+    Key("sharing", "whether they have a byte in common"),
+    Key("pairs", "how many pairs of executions of the two lines were looked at"),
+    each(
+        "steps",
+        (
+            Key("text", "a link of the chain from the one to the other, or what is known of them"),
+            merged(PLACE[:1], "the file of the instruction that it is about", "span"),
+            merged(PLACE[1:2], "its line", "span"),
+        ),
+    ),
+)
 EXAMINATION: Shape = (part("followed", FOLLOWED, read=lambda found: found),)
 MAPS: Shape = (each("memories", MEMORY),)
 RELIANCE: Shape = (each("relied", RELIED, lambda found: found.relied or ()),)
+WHY: Shape = (part("order", ORDER),)
 
 
 CHECKED: Shape = (
@@ -126,4 +145,5 @@ ASSEMBLED: Shape = (
 
 def examination(record: Examination, maps: bool = False, relied: bool = False) -> dict[str, Any]:
     """What was followed of a program, and if wanted who owns which bytes and what is relied on."""
-    return plain(record, (*EXAMINATION, *(MAPS * maps), *(RELIANCE * relied)))
+    asked = record.order is not None
+    return plain(record, (*EXAMINATION, *(MAPS * maps), *(RELIANCE * relied), *(WHY * asked)))

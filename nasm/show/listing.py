@@ -148,7 +148,7 @@ def settings(
             continue
         of_core = f"core {one.core}" if program.cores > 1 else ""
         who = f"@{program.named(one.core, one.engine)}" if one.engine else of_core
-        made.append(Text(f"{who}  {setting(one, program.target)}".lstrip()))
+        made.append(Text(f"{who}  {setting(one, program)}".lstrip()))
     return made
 
 

@@ -79,7 +79,7 @@ class ValueTable:
 def page(row: Row, target: Target) -> Page:
     """The page of a row."""
     summary, _, rest = row.doc.strip().partition("\n")
-    paragraphs = tuple(" ".join(p.split()) for p in rest.strip().split("\n\n") if p.strip())
+    paragraphs = (*_paragraphs(rest), *_elsewhere(row, target))
     engines = tuple(
         f"{e} (from {row.engine_since[e]})" if e in row.engine_since else e for e in row.engines
     )
@@ -105,6 +105,41 @@ def page(row: Row, target: Target) -> Page:
         () if row.encoding is None else tuple(value_tables(row.encoding)),
         tuple(_instead(row, target)),
     )
+
+
+def _paragraphs(text: str) -> tuple[str, ...]:
+    return tuple(" ".join(p.split()) for p in text.strip().split("\n\n") if p.strip())
+
+
+def _elsewhere(row: Row, target: Target) -> Iterator[str]:
+    """How a row of the table differs on generations that have it in another form."""
+    for generation in target.generations:
+        other = target.model(generation.name).rows.get(row.name)
+        if other is None or row.variant is not None or row.since:
+            continue
+        text = [f"On {generation.summary}: {', '.join(_moved(row, other))}."]
+        text = text if any(_moved(row, other)) else []
+        mine = _paragraphs(row.doc)
+        text += [p for p in _paragraphs(other.doc) if p not in mine]
+        if text:
+            yield " ".join(text)
+
+
+def _moved(row: Row, other: Row) -> Iterator[str]:
+    """Which fields of its word are others, or are at other bits."""
+    if row.encoding is None or other.encoding is None:
+        return
+    before = {one.name: one for one in row.encoding.fields()}
+    after = {one.name: one for one in other.encoding.fields()}
+    for name, one in after.items():
+        old = before.get(name)
+        if old is None or old.mask != one.mask:
+            yield f"{name} is {one.where}"
+        elif (old.values and old.values.entries) != (one.values and one.values.entries):
+            yield f"{name} has other values"
+    for name in before:
+        if name not in after:
+            yield f"there is no {name}"
 
 
 def _instead(row: Row, target: Target) -> Iterator[tuple[str, str]]:

@@ -43,7 +43,9 @@ class Times(NamedTuple):
 
     def met(self, most: int) -> int:
         """How many there are at most, so that one completes when the last of them starts."""
-        (some,) = np.isin(self.starts[:most], self.finishes).nonzero()
+        starts = self.starts[:most]
+        at = np.searchsorted(self.finishes, starts)
+        (some,) = (self.finishes[np.minimum(at, len(self.finishes) - 1)] == starts).nonzero()
         return int(some[-1]) + 1 if len(some) else 0
 
 

@@ -27,8 +27,11 @@ from nasm.sim.service import COMMIT, START
 LEAST = 8
 """Instructions that are worth it."""
 
-FIRST, LAST = 4, 1024
+FIRST, LAST = 1, 1024
 """Instructions that start before a burst is tried again: twice as many each time, up to a limit."""
+
+_AT_ONCE = (0, 0, FIRST)
+"""From which tick and from which start on a burst is tried, and the next pause, at first."""
 
 Event = tuple[int, int, int, Any]
 
@@ -73,7 +76,7 @@ class Bursts:
         self.host = host
         self.heard = True
         self.until, self.retire = NEVER, NEVER
-        self._next: dict[int, tuple[int, int]] = {}
+        self._next: dict[int, tuple[int, int, int]] = {}
 
     def begin(self, until: int, retire: int | None) -> bool:
         """A run begins that may go to a tick, and until so many instructions have completed.
@@ -81,6 +84,7 @@ class Bursts:
         Returns whether there can be bursts in it.
         """
         self.until, self.retire = until, NEVER if retire is None else retire
+        self._next.clear()
         return self.heard and any(queue.burst is not None for queue in self.host.queues)
 
     def made(self, queue: Queue, task: Task) -> bool:
@@ -89,32 +93,40 @@ class Bursts:
         Otherwise nothing has changed.
         """
         host, plan = self.host, queue.burst
-        at, pause = self._next.get(queue.index, (0, FIRST))
-        if plan is None or host.records < at:
+        tick, at, pause = self._next.get(queue.index, _AT_ONCE)
+        if plan is None or host.now < tick or host.records < at:
             return False
-        self._next[queue.index] = host.records + pause, min(2 * pause, LAST)
         if task.needs is not None or task.update is not None or task.ports:
             return False
         if self._wanted(queue, task.unit):
             return False
         if any(flying.task.update is not None for flying in queue.flight):
             return False
-        ticks = self._free(queue) - host.now - 1
+        free = self._free(queue)
+        ticks = free - host.now - 1
         count = self.retire - host.retired - host.flying
         if ticks < LEAST or count < LEAST:
+            self._next[queue.index] = free, host.records + pause - 1, min(2 * pause, LAST)
             return False
         blocked = self._blocked(queue)
+        if blocked is None:
+            return False
+        self._next[queue.index] = tick, host.records + pause, min(2 * pause, LAST)
         found = plan(queue, count, ticks, blocked)
         if found is None:
             return False
+        if isinstance(found, int):
+            self._next[queue.index] = found, at, pause
+            return False
         times = self._times(queue, task, found.burst)
-        count = times.met(count) if blocked else min(count, len(times.starts))
+        asked = any(by.completions for by in blocked.values())
+        count = times.met(count) if asked else min(count, len(times.starts))
         if count < LEAST or self._acts(queue, found.burst, int(times.starts[count - 1])):
             return False
         if not found.burst.perform(count, lambda number: (queue.index, found.place(number))):
             return False
         self._account(queue, task, found, times.cut(count))
-        self._next[queue.index] = 0, FIRST
+        del self._next[queue.index]
         return True
 
     def _wanted(self, queue: Queue, unit: Resource) -> bool:
@@ -137,14 +149,31 @@ class Bursts:
                 found = tick
         return found
 
-    def _blocked(self, queue: Queue) -> dict[int, Blocked]:
-        """What holds up other queues of its core, by queue."""
-        closed = (self.host.queues[index] for index in self.host.gates.closed_queues)
-        return {
-            other.index: other.blocked
-            for other in closed
-            if other.core == queue.core and other.blocked is not None
-        }
+    def _blocked(self, queue: Queue) -> dict[int, Blocked] | None:
+        """What holds up other queues of its core, by queue; None if that changes at this tick.
+
+        Those that come after the queue may not have been asked again yet.
+        """
+        host, found = self.host, {}
+        for index in host.gates.closed_queues:
+            other = host.queues[index]
+            if other.core != queue.core or other.blocked is None:
+                continue
+            blocked = other.blocked if other.due > host.now else self._asked(other)
+            if blocked is None or blocked.cause != other.blocked.cause:
+                return None
+            found[index] = blocked
+        return found
+
+    def _asked(self, queue: Queue) -> Blocked | None:
+        """What holds up a queue by now."""
+        host, head = self.host, queue.head
+        if queue.missing is not None or head is None or head.work.condition is None:
+            return None
+        before, host.acting = host.acting, (queue.index, queue.pc)
+        blocked = head.work.condition()
+        host.acting = before
+        return blocked
 
     @staticmethod
     def _acts(queue: Queue, burst: Burst, last: int) -> bool:

@@ -1,9 +1,10 @@
 """Gates: queues whose next instruction has a condition that does not hold.
 
 A condition is asked when nothing else keeps the instruction from starting. While it does not hold
-its queue waits for no resource, and it is asked again after every start, completion and landing in
-the core: at the same tick after a completion or landing, one tick after a start, and at most once a
-tick. A start is seen by the queues that come after its own at the same tick.
+its queue waits for no resource, and it is asked again after every start and landing in the core,
+and after every completion, if one may end it: at the same tick after a completion or landing, one
+tick after a start, and at most once a tick. A start is seen by the queues that come after its own
+at the same tick.
 
 What ended it is, where the target tells of changes, the start that changed last what it waited
 for; else whatever of the core started, completed or landed before it was asked again.
@@ -87,9 +88,18 @@ class Gates:
 
     def changed(self, core: int, at: int) -> None:
         """Something of a core has changed: what did not hold is asked again at a tick."""
+        self._ask(core, at, completed=False)
+
+    def completed(self, core: int) -> None:
+        """Something of a core has completed: so are those that this may end, now."""
+        self._ask(core, self.host.now, completed=True)
+
+    def _ask(self, core: int, at: int, completed: bool) -> None:
         host = self.host
         for index in self.closed_queues:
             queue = host.queues[index]
+            if completed and queue.blocked is not None and not queue.blocked.completions:
+                continue
             if queue.core == core and queue.due > at:
                 queue.because = host.record
                 host.retry(queue, at)

@@ -492,7 +492,7 @@ class Scheduler:
         if update is not None and not update[3]:
             self.waits.post(update[0], update[1], update[2], self.delay)
         if self.gates.closed_queues:
-            self.gates.changed(queue.core, self.now)
+            self.gates.completed(queue.core)
 
     def _ended(self) -> None:
         """Remember which transfers are in flight if no queue has anything left to do."""

@@ -19,6 +19,7 @@ from nasm.program.footprint.layout import Regions
 from nasm.program.footprint.reach import located
 from nasm.program.footprint.touched_views import InstructionViews, TouchedViews
 from nasm.program.program import Instruction, Program
+from nasm.program.shapes import Shape
 from nasm.sync.lines import Line, Sequence, lines
 from nasm.sync.reused_bytes import Overwritten
 from nasm.sync.written_bytes import WrittenMarks
@@ -107,6 +108,23 @@ def _keeps(row: Row) -> bool:
     return any(operand.access == "rw" for operand in row.operands)
 
 
+def _plain(instruction: Instruction, touched: InstructionViews) -> bool:
+    """Whether an instruction leaves nothing as it is, and no register or tile addresses a view."""
+    if _keeps(instruction.row):
+        return False
+    named = (view for operand in instruction.operands for view in views(operand))
+    every = (*named, *_with_moved(touched))
+    return not any(view.dynamic or view.offsets is not None for view in every)
+
+
+def _with_moved(touched: InstructionViews) -> tuple[View, ...]:
+    """What an instruction reads, by whatever means."""
+    moved = touched.moved
+    if moved is None or moved.reads is moved.writes:
+        return touched.reads
+    return (*touched.reads, *moved.reads)
+
+
 class _Touched(NamedTuple):
     """The views that a line certainly reads, and those that it may write."""
 
@@ -121,6 +139,7 @@ class _Walk:
         self.program, self.core, self.touched = program, core, touched
         self.regions = Regions({t.index: t.index for t in program.tensors.values()})
         self._known: dict[int, _Touched] = {}
+        self._plain: dict[Shape, bool] = {}
 
     def touches(self, line: Line) -> _Touched:
         """What a line touches."""
@@ -129,7 +148,14 @@ class _Walk:
             engine = self.program.queues[line.queue].engine
             instruction = self.program.instructions[line.instruction]
             views = self.touched.of(instruction, engine, self.core)
-            reads = tuple(self._certainly(instruction, views))
+            shape = instruction.shape(engine, self.program.generation)
+            plain = self._plain.get(shape)
+            if plain is None:
+                plain = self._plain[shape] = _plain(instruction, views)
+            if plain:
+                reads = views.reads if views.moved is None else _with_moved(views)
+            else:
+                reads = tuple(self._certainly(instruction, views))
             found = self._known[line.instruction] = _Touched(reads, views.all_writes)
         return found
 
@@ -202,9 +228,7 @@ class _Walk:
 
     def _certainly(self, instruction: Instruction, touched: InstructionViews) -> list[View]:
         """What is read; nothing that may be left as it is, or of which a tile picks elements."""
-        moved, reads = touched.moved, touched.reads
-        if moved is not None and moved.reads is not moved.writes:
-            reads += moved.reads
+        reads = _with_moved(touched)
         kept: set[Region] = set()
         picked: set[int] = set()
         operands = instruction.operands

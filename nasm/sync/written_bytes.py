@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from copy import copy
+from operator import itemgetter
 
 import numpy as np
 
@@ -41,7 +43,8 @@ class ByteMarks:
 class WrittenMarks:
     """What of a tensor has been written: a mark for each byte of each of its rows.
 
-    ``whole`` gives the bytes of the tensor.
+    ``whole`` gives the bytes of the tensor. What was written as plain runs is known without marks:
+    of some rows these are the runs, joined, in order.
     """
 
     def __init__(self, tensor: Tensor, whole: Callable[[], Region]) -> None:
@@ -53,6 +56,7 @@ class WrittenMarks:
         self._written: set[Region] = set()
         self._left: list[Region] = []
         self._found: set[Region] = set()
+        self._runs: dict[tuple[int, int, int], list[tuple[int, int]]] = {}
 
     @property
     def whole(self) -> Region:
@@ -65,8 +69,28 @@ class WrittenMarks:
             return
         self._written.add(region)
         self._left.append(region)
-        if region == self._whole():
+        whole = self._whole()
+        if region == whole or (region.dense and self._join(region) == whole[1:4]):
             self.all, self._marks = True, None
+
+    def _join(self, region: Region) -> tuple[tuple[int, int, int], int, int]:
+        """The rows and the joined run that a plain run is in, once it is written."""
+        rows, low, high = region.rows, region.low, region.high
+        runs = self._runs.setdefault(rows, [])
+        first = bisect_left(runs, low, key=itemgetter(1))  # those from here on end after it begins
+        last = bisect_right(runs, high, key=itemgetter(0))
+        if first < last:
+            low, high = min(low, runs[first][0]), max(high, runs[last - 1][1])
+        runs[first:last] = [(low, high)]
+        return rows, low, high
+
+    def _joined(self, region: Region) -> bool:
+        """Whether a part lies within a run that was written of its rows."""
+        runs = self._runs.get(region.rows)
+        if not runs:
+            return False
+        at = bisect_right(runs, region.low, key=itemgetter(0)) - 1
+        return at >= 0 and region.high <= runs[at][1]
 
     def missing(self, region: Region) -> int:
         """How many elements of a part have not been written."""
@@ -75,7 +99,7 @@ class WrittenMarks:
 
     def unwritten(self, region: Region) -> Cells | None:
         """Which elements of a part have not been written; None if all have, or it goes beyond."""
-        if self.all or region in self._found or region in self._written:
+        if self.all or region in self._found or region in self._written or self._joined(region):
             return None
         cells = self._marked(region)
         if cells is None or cells.all():
@@ -89,6 +113,7 @@ class WrittenMarks:
         other._marks = None if self._marks is None else self._marks.copy()
         other._written, other._found = set(self._written), set(self._found)
         other._left = list(self._left)
+        other._runs = {rows: list(runs) for rows, runs in self._runs.items()}
         return other
 
     def _marked(self, region: Region) -> Cells | None:

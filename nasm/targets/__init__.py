@@ -140,7 +140,7 @@ def _unusable(name: str, why: str, hint: str = "") -> Refused:
 TARGETS = Targets(
     {
         **{name: _neuron for name in ("trn1", "inf2", "trn2", "trn3", "gen2", "gen3", "gen4")},
-        "wormhole": _tensix,
+        **{name: _tensix for name in ("wormhole", "blackhole")},
     }
 )
 """Every name that ``.target`` accepts, and what loads it."""

@@ -12,6 +12,9 @@ Runs = NDArray[np.int64]
 """Runs of bytes of a row as [low, high), ascending by where they begin: the shape is [n, 2]."""
 
 
+RowPattern = tuple[int, int, int]
+"""Rows: the first, how many, and the step from one to the next."""
+
 REGISTERS = "registers."
 """How the place of a queue's registers begins; what else there is is memory."""
 
@@ -27,7 +30,7 @@ class Region(NamedTuple):
     """
 
     place: str
-    rows: tuple[int, int, int]
+    rows: RowPattern
     low: int
     high: int
     start: int
@@ -125,7 +128,7 @@ def overlap(a: Region, b: Region, dense: bool = False) -> bool:
     """
     if a.area != b.area or a.place != b.place or a.low >= b.high or b.low >= a.high:
         return False
-    if not _rows_intersect(a, b):
+    if not rows_intersect(a.rows, b.rows):
         return False
     if dense or (a.dense and b.dense):
         return True
@@ -213,9 +216,10 @@ def _runs_intersect(a: Runs, b: Runs) -> bool:
     return bool((reach[before] > b[:, 0]).any())
 
 
-def _rows_intersect(a: Region, b: Region) -> bool:
-    first, count, step = a.rows
-    second, n, other = b.rows
+def rows_intersect(a: RowPattern, b: RowPattern) -> bool:
+    """Whether two patterns of rows have a row in common."""
+    first, count, step = a
+    second, n, other = b
     if (step == 1 or count == 1) and (other == 1 or n == 1):
         return first < second + n and second < first + count
     low, high, step = _rows(a)
@@ -232,16 +236,16 @@ def _rows_intersect(a: Region, b: Region) -> bool:
     return least + (met - least) % (step * turn) <= min(high, above)
 
 
-def _rows(region: Region) -> tuple[int, int, int]:
+def _rows(rows: RowPattern) -> tuple[int, int, int]:
     """The lowest and the highest row, and how far one is from the next."""
-    first, count, step = region.rows
+    first, count, step = rows
     last = first + step * (count - 1)
     return min(first, last), max(first, last), abs(step) if last != first else 1
 
 
 def _covers_rows(a: Region, b: Region) -> bool:
     """Whether it touches every row that another one does."""
-    low, high, step = _rows(b)
+    low, high, step = _rows(b.rows)
     every = low == high or step % abs(a.rows[2] or step + 1) == 0
     return every and a.covers_row(low) and a.covers_row(high)
 

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import debugger
 import heavy
+import kernels
 import limits
 import ml_dtypes
 import numpy as np
@@ -590,6 +591,7 @@ def main() -> int:
         ),
         *debugger.rows(nested, MATMUL, NAIVE.format(m=8, n=16, k=64, deep=7), factors(), tries),
         *tensix.rows(tries),
+        *kernels.rows(tries),
         *(
             (f"{row.name}, run / plain NumPy", heavy.ratio(row, tries)[0], "ratio")
             for row in heavy.HEAVY

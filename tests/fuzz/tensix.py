@@ -19,17 +19,20 @@ from nasm.machine.records import Status
 from nasm.program.program import Program
 from nasm.runs.execution import Execution
 from nasm.targets import TARGETS
-from nasm.targets.tensix import TARGET, WORDS
+from nasm.targets.tensix import TARGET
 from nasm.targets.tensix.core.tensix import Tensix as Held
+from nasm.targets.tensix.isa import words_on
 from nasm.targets.tensix.words import WORDS as TABLE
 from nasm.targets.tensix.words.word import Described
 from tests.fuzz import promises
 from tests.fuzz.finding import Found
 from tests.fuzz.mutations import TOKEN, mutated
 
+WORDS = words_on("wormhole")
+
 Rows = Sequence[Row]
 QUEUES = ("t0", "t1", "t2")
-ROWS: Rows = tuple(TARGET.isa)
+ROWS: Rows = tuple(TARGET.rows(TARGET.generations[0]))
 FAMILIES = ("vector", "matrix", "moving", "scalar", "config", "misc", "sync", "frontend")
 BY_UNIT = tuple(
     tuple(
@@ -171,8 +174,8 @@ def _mended(lines: list[str]) -> None:
 
 def _settings(rng: Random) -> Iterator[str]:
     """Some settings, one in ten with a value that none takes."""
-    assert TARGET.settings is not None
-    offered = list(TARGET.settings.offered.values())
+    assert TARGET.settings(TARGET.generations[0]) is not None
+    offered = list(TARGET.settings(TARGET.generations[0]).offered.values())
     if rng.random() < 0.5:
         yield from _UNCOMPRESSED
     for setting in rng.sample(offered, rng.choice([0, 0, 1, 4, 40])):

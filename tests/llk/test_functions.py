@@ -15,7 +15,10 @@ from nasm.language.printing.llk import program_lines, program_text
 from nasm.language.printing.words import words_of
 from nasm.llk.interpret import LlkKernel
 from nasm.targets.tensix import TARGET
+from nasm.targets.tensix.isa import words_on
 from tests.tables import each
+
+WORDS = words_on("wormhole")
 
 
 def kernel(text: str, **given: int) -> LlkKernel:
@@ -26,9 +29,9 @@ def made(text: str, name: str = "f", **given: int) -> list[str]:
     own = kernel(text, **given)
     own.run(name)
     words = words_of(assemble(program_text(TARGET, own.output, "wormhole", "t1"))).get("t1", [])
-    if not any(line.startswith(".write") for line in program_lines(TARGET, own.output)):
+    if not any(line.startswith(".write") for line in program_lines(WORDS, own.output)):
         assert words == own.output.words
-    return program_lines(TARGET, own.output)
+    return program_lines(WORDS, own.output)
 
 
 NOP = "SFPNOP"
@@ -104,7 +107,7 @@ def test_arguments_are_names_and_sums_and_become_a_line_of_a_program() -> None:
 def test_the_values_of_names_are_those_of_their_field_and_of_files() -> None:
     both = kernel("inline void f() { TTI_STALLWAIT(p_stall::STALL_SFPU, p_stall::MATH); }")
     both.run("f")
-    assert program_lines(TARGET, both.output) == ["STALLWAIT stall_res=STALL_SFPU, wait_res=MATH"]
+    assert program_lines(WORDS, both.output) == ["STALLWAIT stall_res=STALL_SFPU, wait_res=MATH"]
     known = "#define ROW 3\nconstexpr int AT = ROW + 1;\nenum { A, B = AT, C };\n"
     assert made(known + "void f() { TTI_INCRWC(0, C, 0, 0); }") == ["INCRWC rwc_d=5"]
 
@@ -123,16 +126,16 @@ def test_recordings_templates_and_modifiers_become_instructions_and_settings() -
     }"""
     own = kernel(text)
     own.run("f")
-    replay = [line for line in program_lines(TARGET, own.output) if "REPLAY" in line]
+    replay = [line for line in program_lines(WORDS, own.output) if "REPLAY" in line]
     assert replay == ["REPLAY start_idx=4, len=2, load_mode=1", "REPLAY start_idx=4, len=2"]
-    assert [line.split()[0] for line in program_lines(TARGET, own.output)] == [
+    assert [line.split()[0] for line in program_lines(WORDS, own.output)] == [
         "REPLAY", NOP, NOP, "REPLAY", "INCRWC", ".write", ".write", ".write", "MOP",
     ]  # fmt: skip
     text = program_text(TARGET, own.output, "wormhole", "t1")
     assert ".cfg MOP1_OuterCount = 2\n" in text
     assert ".cfg MOP1_LoopOp: SFPNOP\n" in text
     assert ".cfg MOP1_EndOp0: INCRWC rwc_d=4\n" in text
-    assert "ADDR_MOD_DST_SEC2_DestIncr = 8" in program_lines(TARGET, own.output)[6]
+    assert "ADDR_MOD_DST_SEC2_DestIncr = 8" in program_lines(WORDS, own.output)[6]
     program = assemble(program_text(TARGET, own.output, "wormhole", "t1"))
     assert len(words_of(program)["t1"]) == 9
 
@@ -201,6 +204,17 @@ def test_a_parameter_without_a_value_and_a_function_that_is_not_there_are_named(
         kernel("void f() { }").run("ff")
     with pytest.raises(Failure, match="a condition that is not read here"):
         kernel("#if N > 3\nvoid f() { }\n#endif\n")
+
+
+def test_a_function_that_two_files_declare_is_refused() -> None:
+    files = [
+        Source("own.h", "void f() { g(1); }"),
+        Source("a.h", "void g(int n) { TTI_SFPNOP; }"),
+        Source("b.h", "void g(int n) { } void g(int n, int m) { }"),
+    ]
+    with pytest.raises(Failure, match=r"'g' is declared in a\.h and b\.h"):
+        LlkKernel(TARGET.isa, files, {}).run("f")
+    LlkKernel(TARGET.isa, files[:2], {}).run("f")
 
 
 def test_a_second_template_is_refused() -> None:

@@ -245,6 +245,24 @@ def test_a_kernel_is_written_where_python_is_the_browsers(browser: Browser, stat
     assert browser.errors == []
 
 
+def test_a_kernel_is_judged_in_processes_if_the_server_may(browser: Browser) -> None:
+    workers = Workers(1, None, python=True)
+    try:
+        with serving(PlayServer(("127.0.0.1", 0), Serving(workers, None, ""))) as at:
+            page = Page(browser, at)
+            choose(page, "model")
+            assert "Stop ends it" not in page.text("#judged")
+            page.write("def mlp(x, w1, b1, w2):\n    raise ValueError('no')\n")
+            page.wait("/nothing is wrong/.test(document.querySelector('#problems').textContent)")
+            assert judge(page) == "not yet"
+            assert "line 2: E0655: ValueError: no" in page.text("#judged")
+            page.write(solution("model"))
+            assert judge(page) == "passed"
+            assert browser.errors == []
+    finally:
+        workers.close()
+
+
 def test_what_is_not_judged_here_is_said(browser: Browser, address: str) -> None:
     kernels = list(Path(installed()).glob("*/starter.py"))
     assert f"{len(kernels)} more in Python: neuron-nasm learn" in Page(browser, address).text(

@@ -21,6 +21,7 @@ from nasm.apps.play.assets import ASSETS
 from nasm.apps.play.folder import Folder
 from nasm.apps.play.server import LARGEST_REQUEST, PlayServer, Serving
 from nasm.apps.play.workers import Workers
+from nasm.base.problems import Refused
 from nasm.isolation.process import Cancelled
 
 GOOD = ".target trn2\n.sbuf a f32[128, 8]\n@vector Memset a, 1.0\n.expect a == 1\n"
@@ -240,3 +241,27 @@ def test_two_hundred_at_once(client: Client) -> None:
     assert [status for status, _ in found] == [200] * 200
     assert all(each["ok"] for number, (_, each) in enumerate(found) if number % 4 == 0)
     assert all(not each["problems"] for number, (_, each) in enumerate(found) if number % 4)
+
+
+def test_a_solution_in_python_is_judged_only_where_it_was_asked_for() -> None:
+    asked = {"exercise": "kernel", "text": "def rmsnorm(x, gain):\n    open('/etc/passwd', 'a')\n"}
+    with pytest.raises(Refused, match="no such exercise"):
+        Workers(1, None).judge(asked)
+    judging = Workers(1, None, python=True)
+    try:
+        found = judging.judge(asked)
+    finally:
+        judging.close()
+    assert not found["passed"]
+    protected = judging.unprotected() == ""
+    assert ("Permission" in found["html"]) == protected
+    assert "line 2: E0655" in found["html"] or not protected
+
+
+def test_what_the_system_cannot_forbid_is_said_if_python_is_run(
+    client: Client, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Workers, "unprotected", lambda self: "1 protection not available here: x")
+    for more in ([], ["--python"]):
+        assert main(["play", "--port", str(client.port), *more]) == 2
+        assert ("warning: 1 protection" in capsys.readouterr().err) == bool(more)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from random import Random
 
@@ -57,6 +58,16 @@ def test_replays_are_few_events() -> None:
     assert together.machine.scheduler.position < 40
 
 
+def test_what_is_recorded_while_it_is_executed_is_recorded_in_a_burst() -> None:
+    body = "".join(f"SFPLOADI VD={n % 4}, Mod0=0, Imm16=0x{4000 + n}\n" for n in range(24))
+    record = f"@t1\nREPLAY Index=4, Count=20, Exec=1, Load=1\n{body}"
+    together, alone = both(
+        Source("a.nasm", f".target wormhole\n{record}REPLAY Index=4, Count=20\n")
+    )
+    assert alone.machine.scheduler.position > 80
+    assert together.machine.scheduler.position < 20, together.machine.scheduler.position
+
+
 LOADS = "@t1\n" + "SFPLOADI VD=0, Mod0=0, Imm16=0x4000\n" * 60
 
 
@@ -70,6 +81,56 @@ def test_a_unit_of_another_thread_comes_to_rest_when_it_does() -> None:
     for before in range(24):
         other = "@t0\nSETDVALID 3\n" + "NOP\n" * before + wait
         both(Source("a.nasm", f".target wormhole\n{other}{LOADS}"))
+
+
+UNPACKER = """\
+.include "lib/tensix/unpack.nasm"
+.include "lib/tensix/math.nasm"
+.l1 A bf16[32, 32] tiled @ 0x4000 input = normal(seed=1)
+formats()
+unpacker(0, 0x4000)
+unpacker(1, 0x4000)
+"""
+PRODUCTS = "@t1\nZEROACC Mode=3\n" + "MVMUL\nMVMUL DstRow=8\n" * 50
+
+
+TO_DST = """\
+.cfg THCON_SEC0_REG2_Unpack_if_sel_cntx1 = 1
+.cfg THCON_SEC0_REG3_Base_cntx1_address = 0x3ff
+.cfg THCON_SEC0_REG2_Disable_zero_compress_cntx1 = 1
+.cfg THCON_SEC0_REG5_Tile_x_dim_cntx1 = 1024
+.cfg THCON_SEC0_REG5_Dest_cntx1_address = 64
+"""
+BOTH_BANKS = "\n".join(f"UNPACR WhichUnpacker={n}, MultiContextMode=1, FlipSrc=1" for n in (0, 1))
+
+
+def while_it_unpacks(
+    own: str, others: str = "", before: str = "NOP", more: str = "", unpackers: int = 2
+) -> None:
+    """A thread computes, and a third comes in, while unpackers are at work.
+
+    Two of them are slow: they complete long after their time alone.
+    """
+    for wait in range(0, 60, 4):
+        lines = ["@t0", "SETADCXX U0=1, U1=1, X1Val=1023", before, *["NOP"] * wait]
+        unpack = "UNPACR WhichUnpacker={}, MultiContextMode=1"
+        lines += [f"{unpack.format(n)}{'' if n else more}" for n in range(unpackers)]
+        text = "\n".join([".target wormhole", UNPACKER, *lines, own, others])
+        both(Source("a.nasm", f"{text}\n"))
+
+
+def test_an_unpack_that_hands_a_bank_to_another_thread_ends_what_that_waits_for() -> None:
+    flips = ", FlipSrc=1"
+    while_it_unpacks(LOADS, "@t2\nSETDVALID 2\nMVMUL", more=flips, unpackers=1)
+    while_it_unpacks(LOADS * 2, "@t2\nSETDVALID 2\nMVMUL", more=flips)
+
+
+def test_an_unpack_to_dst_changes_what_products_are_added_to() -> None:
+    while_it_unpacks(TO_DST + PRODUCTS, before=BOTH_BANKS, more=", ContextNumber=1")
+
+
+def test_an_unpack_to_a_bank_that_was_given_away_changes_products() -> None:
+    while_it_unpacks(PRODUCTS, "@t2\n" + "NOP\n" * 40 + "SETDVALID 3")
 
 
 VECTOR = (
@@ -110,6 +171,11 @@ def line(rng: Random, of: tuple[str, ...]) -> str:
     return rng.choice(of).format(*numbers, *more)
 
 
+def elsewhere(line: str, by: int) -> str:
+    """The same with another place in Dst, if it has one."""
+    return re.sub(r"(?<=Imm10=)\d+", lambda found: str(int(found[0]) + by), line)
+
+
 def program(rng: Random) -> str:
     """A thread that computes in replays and loops, and two that come in between now and then."""
     lines = [".target wormhole", "@t1"]
@@ -122,8 +188,11 @@ def program(rng: Random) -> str:
             rounds = [f"REPLAY Index=0, Count={len(body)}"] * rng.randrange(1, 20)
             head = f"REPLAY Index=0, Count={len(body)}, Exec={rng.randrange(2)}, Load=1"
             lines += [head, *body, *rounds]
-        else:
+        elif rng.random() < 0.5:
             lines += body * rng.randrange(1, 6)
+        else:
+            by = rng.choice([2, 4, 8])
+            lines += [elsewhere(one, by * n) for n in range(rng.randrange(4, 9)) for one in body]
         lines += [line(rng, OTHERS)] if rng.random() < 0.5 else []
     for thread in rng.sample(["@t0", "@t2"], rng.randrange(3)):
         lines += [thread, *["NOP"] * rng.choice([0, 3, 60])]
@@ -135,3 +204,70 @@ def program(rng: Random) -> str:
 def test_random_programs_come_to_the_same(seed: int) -> None:
     for number in range(seed, seed + 10):
         both(Source(f"{number}.nasm", program(Random(number))))
+
+
+UNPACR = "UNPACR WhichUnpacker={}, Ch0YInc={}, MultiContextMode=1, FlipSrc={}, Last=1"
+
+
+def aside(rng: Random) -> str:
+    """Something for the thread of unpackers, which keeps no bank."""
+    shortened = f"SETADCXX U0=1, U1=1, X1Val={rng.choice([255, 511, 1023])}, X0Val=0"
+    waits = f"STALLWAIT BlockMask={rng.choice([8, 64])}, ConditionMask={rng.choice([2, 4, 6, 256])}"
+    more = UNPACR.format(rng.randrange(2), 0, 0)
+    given = f"SETDVALID {rng.randrange(4)}"
+    return rng.choice([shortened, waits, more, given, "NOP", "SEMGET SemaphoreMask=4"])
+
+
+def unpacks(rng: Random, tiles: int) -> list[str]:
+    """What fills both banks so often, with something in between now and then."""
+    lines = [".cfg THCON_SEC0_REG2_Unpack_if_sel_cntx0 = 1"] if rng.random() < 0.15 else []
+    lines += ["@t0", "SETADCXX U0=1, U1=1, X1Val=1023, X0Val=0"]
+    lines += ["NOP"] * rng.choice([0, 0, 5, 40])
+    for _ in range(tiles):
+        for unpacker in rng.choice([(0, 1), (1, 0)]):
+            lines += [aside(rng)] if rng.random() < 0.2 else []
+            lines.append(UNPACR.format(unpacker, 1, 1))
+    return lines
+
+
+def computes(rng: Random, tiles: int) -> list[str]:
+    """What multiplies that many pairs of banks and gives them back, by runs of several kinds."""
+    lines = ["@t1", "SEMINIT NewMax=1, NewValue=0, SemaphoreMask=2", "ZEROACC Mode=3"]
+    lines += ["SFPLOADI VD=0, Mod0=0, Imm16=0x4000", "SFPLOADI VD=1, Mod0=0, Imm16=0x3f20"]
+    of = MATRIX if rng.random() < 0.3 else MATRIX[:1]
+    body = [line(rng, of) for _ in range(rng.choice([4, 12, 16]))]
+    recorded = rng.random() < 0.7
+    if recorded:
+        lines += [f"REPLAY Index=0, Count={len(body)}, Exec=0, Load=1", *body]
+    for _ in range(tiles):
+        times = rng.randrange(1, 5)
+        lines += [f"REPLAY Index=0, Count={len(body)}"] * times if recorded else body * times
+        if rng.random() < 0.3:
+            lines += ["STALLWAIT BlockMask=0x100, ConditionMask=0x80"] * rng.randrange(2)
+            lines += [rng.choice(("SFPMAD VA=0, VB=1, VC=2, VD=3", "SFPNOP"))] * rng.choice([3, 30])
+        lines += ["SEMPOST SemaphoreMask=4"] if rng.random() < 0.2 else []
+        lines += ["SETRWC FlipSrcB=1, FlipSrcA=1, Fidelity=1, Dst=1, SrcB=1, SrcA=1"]
+    return [*lines, "STALLWAIT BlockMask=0x2, ConditionMask=0x80", "SEMPOST SemaphoreMask=2"]
+
+
+def kernel(rng: Random) -> str:
+    """A kernel from L1 to L1, with three threads that wait for each other."""
+    tiles, wide = rng.randrange(1, 5), rng.randrange(2)
+    head = [".target wormhole"]
+    head += [f'.include "lib/tensix/{name}.nasm"' for name in ("unpack", "math", "pack")]
+    for name, at, seed in (("A", 0x4000, 1), ("B", 0x10000, 2)):
+        shape = f"bf16[32, {32 * tiles}] tiled @ {at:#x}"
+        head.append(f".l1 {name} {shape} input = normal(seed={seed})")
+    head += [f".l1 C {'f32' if wide else 'bf16'}[32, 32] tiled @ 0x20000 output"]
+    head += [f"formats(wide={wide})", "addr_mods()", "unpacker(0, 0x10000)", "unpacker(1, 0x4000)"]
+    pack = [f"pack_tile(0x20000, {'f32' if wide else 'bf16'})"]
+    return "\n".join([*head, *unpacks(rng, tiles), *computes(rng, tiles), *pack]) + "\n"
+
+
+@pytest.mark.parametrize("seed", part(range(0, 80, 10), 1))
+def test_random_kernels_come_to_the_same(seed: int) -> None:
+    saved = 0
+    for number in range(seed, seed + 10):
+        together, alone = both(Source(f"{number}.nasm", kernel(Random(number))))
+        saved += alone.machine.scheduler.position - together.machine.scheduler.position
+    assert saved > 300

@@ -63,7 +63,7 @@ def core(of: Session) -> Tensix:
 
 
 def seen(of: Session, name: str) -> Seen:
-    (part,) = (part for part in TARGET.parts if part.name == name)
+    (part,) = (part for part in TARGET.parts(TARGET.generations[0]) if part.name == name)
     return part.read(core(of))
 
 
@@ -326,10 +326,10 @@ def test_to_look_changes_nothing(session: Session) -> None:
     before = session.report()
     other = Session.load(Source("look.nasm", PROGRAM))
     while other.event():
-        for part in TARGET.parts:
+        for part in TARGET.parts(TARGET.generations[0]):
             part.read(core(other))
     assert other.report().trace_hash == before.trace_hash
-    for part in TARGET.parts:
+    for part in TARGET.parts(TARGET.generations[0]):
         one, two = part.read(core(session)), part.read(core(other))
         assert (one.summary, one.rows) == (two.summary, two.rows), part.name
 
@@ -349,10 +349,10 @@ def test_every_part_is_laid_out_for_the_columns_there_are(
     held = core(done)
     held.matrix.owner_a[1], held.threads[2].latch.block = 1, 0x1FF
     held.threads[2].latch.conditions = 1 << 10
-    for word in ("", "t1", *(part.name for part in TARGET.parts)):
+    for word in ("", "t1", *(part.name for part in TARGET.parts(TARGET.generations[0]))):
         shell.execute(f"info held {word}".strip())
     lines = out.getvalue().splitlines()
-    assert len(lines) > len(TARGET.parts)
+    assert len(lines) > len(TARGET.parts(TARGET.generations[0]))
     assert "error" not in out.getvalue()
     assert all(in_ascii(line).isascii() for line in lines)
     assert plain or max(map(len, lines)) <= width

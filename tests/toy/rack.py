@@ -217,7 +217,7 @@ def cold(_: InstructionContext, rack: Rack) -> Blocked | None:
     if rack.around.now >= rack.hot:
         return None
     said = f"the plate is hot until {rack.hot}"
-    return Blocked("heat", said, until=rack.hot, on=("plate",))
+    return Blocked("heat", said, until=rack.hot, on=("plate",), completions=False)
 
 
 @ISA.instruction(

@@ -17,7 +17,7 @@ from nasm.isa.implicit_kinds import Doubt, Here
 from nasm.isa.instruction import InstructionContext, Operand, of_operands
 from nasm.isa.kinds import Flag, Label, Number
 from nasm.isa.literal_kinds import Text
-from nasm.isa.target import Bursting, Target
+from nasm.isa.target import Bursting, GenerationModel, Target
 from nasm.views.tensor import Memory
 from nasm.views.view import View
 from tests.toy.base import (
@@ -339,6 +339,8 @@ GENERATION = Generation(
     units=(Unit("mill", "grinds and presses for both engines", SOURCE),),
 )
 
+MODEL = GenerationModel(settings=SETTINGS, parts=PARTS)
+
 TARGET = Target(
     "toy",
     __name__,
@@ -350,8 +352,7 @@ TARGET = Target(
     holds=Rack,
     expand=expand,
     bursting=Bursting(ahead, burst),
-    parts=PARTS,
-    settings=SETTINGS,
+    model=lambda name: MODEL,
     arrangements=ARRANGEMENTS,
 )
 TARGETS = {"toy": lambda: TARGET}

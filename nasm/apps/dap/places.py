@@ -222,9 +222,11 @@ def _word(session: Session, queue: int, pc: int) -> str:
     """The word of an instruction in hexadecimal; empty if its target publishes none."""
     from nasm.language.printing.words import words_known
 
-    made = session.program.instruction(queue, pc)
+    program = session.program
+    made = program.instruction(queue, pc)
     try:
-        return f"{words_known(session.program.target).encode(made.row, made.operands):08x}"
+        known = words_known(program.target, program.generation)
+        return f"{known.encode(made.row, made.operands):08x}"
     except Refused:
         return ""
 

@@ -134,7 +134,7 @@ def _engines(debugger: Debugger) -> Iterator[ShownVariable]:
 
         value = "idle" if engine.idle else engine.brief or "executing"
         yield ShownVariable(engine.engine, value, inside=inside)
-    for part in session.program.target.parts:
+    for part in session.program.held_parts:
         for core in range(session.program.cores):
             name = part.name if session.program.cores == 1 else f"@{core}.{part.name}"
             yield _core_part(session, name)

@@ -110,11 +110,13 @@ def _names(analysis: Analysis) -> CompletionNames:
     words["setting"] = {name: s.summary for name, s in _settings(analysis).items()}
     words["function"] = {t.word: t.summary for t in topics.functions()}
     words["method"] = dict.fromkeys(METHODS, "of a tensor")
-    return CompletionNames(words=words, operands=partial(completion_words.operands, target))
+    return CompletionNames(
+        words=words, operands=partial(completion_words.operands, target, generation)
+    )
 
 
 def _settings(analysis: Analysis) -> Mapping[str, Setting]:
-    known = analysis.target.settings
+    known = analysis.target.settings(analysis.generation)
     return known.offered if known is not None else {}
 
 

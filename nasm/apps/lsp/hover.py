@@ -37,7 +37,7 @@ def hover(analysis: Analysis, position: Position) -> tuple[str, Range] | None:
 
 
 def _mnemonic(analysis: Analysis, mention: Mention) -> Iterator[str]:
-    row = analysis.target.row(mention.shape)
+    row = analysis.target.row(mention.shape, analysis.generation)
     if row is not None:
         yield _page(row, analysis.target)
 
@@ -48,7 +48,7 @@ def _page(row: Row, target: Target) -> str:
 
 
 def _operand(analysis: Analysis, mention: Mention) -> Iterator[str]:
-    row = analysis.target.row(mention.of)
+    row = analysis.target.row(mention.of, analysis.generation)
     operand = next((o for o in row.written if o.name == mention.shape), None) if row else None
     if row is not None and mention.shape in row.parts:
         part = row.parts[mention.shape]
@@ -66,14 +66,14 @@ def _operand(analysis: Analysis, mention: Mention) -> Iterator[str]:
 
 def _words_of(analysis: Analysis, row: Row, operand: str) -> str:
     """The words of an operand, with what they mean."""
-    words = completion_words.operands(analysis.target, row.name)[operand][1]
+    words = completion_words.operands(analysis.target, analysis.generation, row.name)[operand][1]
     return "\n".join(f"* `{word}`" + (f": {text}" if text else "") for word, text in words.items())
 
 
 def _word(analysis: Analysis, mention: Mention) -> Iterator[str]:
     """A word of an operand that says what its words mean, or a topic."""
     mnemonic, _, operand = mention.of.partition(" ")
-    row = analysis.target.row(mnemonic)
+    row = analysis.target.row(mnemonic, analysis.generation)
     kind = row.kind(operand) if row is not None else None
     meaning = kind.meanings.get(mention.shape, "") if kind is not None else ""
     if not meaning:

@@ -178,7 +178,7 @@ class _Reader:
     def instruction(self, head: LexItem, rest: Sequence[LexItem], engine: str) -> None:
         """A mnemonic, its operands, its waits and updates."""
         self.note("mnemonic", head)
-        row = self.target.row(head.shape)
+        row = self.target.row(head.shape, self.generation)
         written = row.written if row is not None else ()
         end = next((n for n, item in enumerate(rest) if _begins_sync(rest, n, item)), len(rest))
         for number, part in enumerate(_split(rest[:end])):
@@ -274,7 +274,7 @@ class _Reader:
 
     def setting(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
         """``.cfg NAME = value`` and ``.write``: names and words are the target's."""
-        known = self.target.settings
+        known = self.target.settings(self.generation)
         offered = known.offered if known is not None else {}
         meant: Mapping[str, int] = {}
         for at, item in enumerate(rest):

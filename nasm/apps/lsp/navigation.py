@@ -151,7 +151,7 @@ def _words(analysis: Analysis, mention: Mention) -> Iterator[str]:
     every = analysis.index.of_file(mention.file)
     heads = (m for m in every if m.kind == "mnemonic" and start <= m.start < end)
     for head in heads:
-        row = analysis.target.row(head.shape)
+        row = analysis.target.row(head.shape, analysis.generation)
         for operand in row.written if row is not None else ():
             yield from operand.kind.words
 

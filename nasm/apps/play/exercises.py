@@ -25,8 +25,6 @@ from nasm.isolation.exchange import Perform
 from nasm.nki.kernel_argument import SUFFIX
 from nasm.show import html
 
-NOTE = "Check runs this Python in your browser, with no limit of time: Stop ends it."
-
 
 @cache
 def _every() -> dict[str, Exercise]:
@@ -45,10 +43,14 @@ def _in_python(exercise: Exercise) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ShownExercises:
-    """The exercises of a page: ``perform`` runs solutions, those in ``python`` too or not."""
+    """The exercises of a page: ``perform`` runs solutions, those in ``python`` too or not.
+
+    ``note`` is shown with these.
+    """
 
     perform: Perform = process.run
     python: bool = False
+    note: str = ""
 
     def known(self) -> dict[str, Exercise]:
         """Those that are shown, by name, in order; raises Failure."""
@@ -70,7 +72,7 @@ class ShownExercises:
             "starter": host_files.read_text(starter(found)),
             "language": PYTHON if _in_python(found) else "",
             "asked": described(found.wanted),
-            "note": NOTE if _in_python(found) else "",
+            "note": self.note if _in_python(found) else "",
             "hints": hints,
         }
 

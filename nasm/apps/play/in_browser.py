@@ -11,7 +11,8 @@ from nasm.apps.play.exercises import ShownExercises
 from nasm.base.problems import Failure, Refused
 from nasm.isolation import here
 
-EXERCISES = ShownExercises(perform=here.run, python=True)
+NOTE = "Check runs this Python in your browser, with no limit of time: Stop ends it."
+EXERCISES = ShownExercises(perform=here.run, python=True, note=NOTE)
 """All of the course: what Python may do here, the browser limits."""
 
 

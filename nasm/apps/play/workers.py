@@ -23,6 +23,8 @@ PATIENCE = 20.0
 LIMITS = Limits(cpu=30, deadline=60.0, memory=3 << 30)
 """What a run may take of this computer."""
 
+EMPTY = ".target trn2\n"
+
 MOST_WAITING = 256
 """Runs that wait for their turn."""
 
@@ -48,10 +50,14 @@ def _answered(question: EditorQuestion, _: str) -> dict[str, Any] | Refused:
 
 
 class Workers:
-    """Answers questions and makes runs, ``jobs`` of each at once."""
+    """Answers questions and makes runs, ``jobs`` of each at once.
 
-    def __init__(self, jobs: int, folder: str | None) -> None:
-        self.jobs, self.folder, self.exercises = jobs, folder, ShownExercises()
+    With ``python`` solutions in Python are judged as well.
+    """
+
+    def __init__(self, jobs: int, folder: str | None, python: bool = False) -> None:
+        self.jobs, self.folder = jobs, folder
+        self.exercises = ShownExercises(python=python)
         self._pool = Processes(jobs)
         self._making = threading.Lock()
         self._turn = threading.Semaphore(jobs)
@@ -98,6 +104,10 @@ class Workers:
                 max_instructions=MOST_INSTRUCTIONS,
             )
         return shown(asked, outcome.report, outcome.page, outcome.problems)
+
+    def unprotected(self) -> str:
+        """A sentence about what the system cannot forbid to a solution; empty if nothing."""
+        return isolated(EMPTY, limits=LIMITS, python=False, files=False).unprotected
 
     def judge(self, asked: Asked) -> dict[str, Any]:
         """Judge a solution when its turn comes; raises Refused and Busy."""

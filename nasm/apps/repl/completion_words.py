@@ -17,12 +17,12 @@ Finder = Callable[[Program], Mapping[str, str]]
 
 def mnemonics(target: Target, generation: Generation) -> dict[str, str]:
     """The instructions of a generation."""
-    return {row.name: row.summary for row in target.isa if target.available(row, generation)}
+    return {row.name: row.summary for row in target.rows(generation)}
 
 
-def operands(target: Target, mnemonic: str) -> Operands:
+def operands(target: Target, generation: Generation, mnemonic: str) -> Operands:
     """What an instruction takes; nothing if there is none of that name."""
-    row = target.row(mnemonic)
+    row = target.row(mnemonic, generation)
     meant = {word: text for words in target.vocabulary.values() for word, text in words.items()}
     kinds = {name: row.kind(name) for name in row.names} if row else {}
     return {
@@ -67,12 +67,12 @@ def tensors(program: Program) -> dict[str, str]:
 
 def parts(program: Program) -> dict[str, str]:
     """What of its cores can be looked at."""
-    return {part.name: part.what for part in program.target.parts}
+    return {part.name: part.what for part in program.held_parts}
 
 
 def items(program: Program) -> dict[str, str]:
     """The names of items of that, of which there may be many."""
-    return {item: f"of {part.name}" for part in program.target.parts for item in part.items}
+    return {item: f"of {part.name}" for part in program.held_parts for item in part.items}
 
 
 def constants(program: Program) -> dict[str, str]:

@@ -88,7 +88,7 @@ def machine(shell: Any) -> tuple[Target, Generation]:
 
 def operands(shell: Any, mnemonic: str) -> completion_words.Operands:
     """What an instruction of the program's target takes."""
-    return completion_words.operands(machine(shell)[0], mnemonic)
+    return completion_words.operands(*machine(shell), mnemonic)
 
 
 def _of_program(found: Callable[[Session], Mapping[str, str]]) -> Finder:

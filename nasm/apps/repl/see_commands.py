@@ -74,7 +74,7 @@ def semaphores(shell: Shell, rest: str) -> None:
         screen.say(engines.semaphore(session, found, session.history(rest), screen.width))
         return
     known = session.semaphores()
-    if not known and any(part.name == "semaphores" for part in session.program.target.parts):
+    if not known and any(part.name == "semaphores" for part in session.program.held_parts):
         screen.say("no semaphores with names; 'info held semaphores' shows those of each core")
         return
     screen.records(known)
@@ -104,6 +104,24 @@ def who(shell: Shell, rest: str) -> None:
         screen.say(f"nothing in the program uses {in_line(rest)}")
         return
     shell.screen.records(found)
+
+
+@command("order", usage="order LINE LINE", examples=("order 15 18",))
+def order(shell: Shell, rest: str) -> None:
+    """Say why two lines are in order in every execution, or what is missing.
+
+    It is about what was executed by now. For two lines that touch the same bytes, every pair of
+    their executions is looked at; if one of them is in no order, it is that pair. A chain goes from
+    the end of the one to the start of the other: who waits for which semaphore, who posts to it,
+    and how much of what it waits for could be posted without that.
+    """
+    from nasm.show import check
+
+    words = rest.replace(",", " ").split()
+    if len(words) != 2 or not all(word.isdecimal() for word in words):
+        raise Refused(WRONG, "which two lines?", "order 15 18; 'list' shows the numbers of lines")
+    one, other = map(int, words)
+    shell.screen.say(check.order(shell.session.order(one, other)))
 
 
 @command(

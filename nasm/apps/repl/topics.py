@@ -133,9 +133,8 @@ def _taken(word: str, target: Target, generation: Generation) -> tuple[str, ...]
     """Which instructions take a word for an operand."""
     rows = [
         r.name
-        for r in target.isa
-        if target.available(r, generation)
-        and any(word in o.kind.words for o in r.operands if not o.implicit)
+        for r in target.rows(generation)
+        if any(word in o.kind.words for o in r.operands if not o.implicit)
     ]
     return (f"Taken by {', '.join(rows)}.",) if rows else ()
 

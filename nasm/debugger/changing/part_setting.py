@@ -106,4 +106,4 @@ def _of_core(running: Execution, text: str) -> bool:
     found = re.match(r"(?:@\d+\.)?([A-Za-z_]\w*)", text)
     if found is None or found[1] in running.program.tensors:
         return False
-    return any(found[1] in part.names for part in running.program.target.parts)
+    return any(found[1] in part.names for part in running.program.held_parts)

@@ -251,7 +251,7 @@ def watching(running: Execution, text: str, how: str = "changed") -> Spec:
 
 def _part_of(running: Execution, text: str, how: str) -> Spec | None:
     """What changes by what a core holds, parts of that and memory that it writes, is compared."""
-    if not running.program.target.parts or _RANGE.fullmatch(text.strip()):
+    if not running.program.held_parts or _RANGE.fullmatch(text.strip()):
         return None
     expression = Expression(running, text)
     if not expression.polled:

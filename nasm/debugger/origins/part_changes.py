@@ -37,7 +37,7 @@ Search = Callable[[Test], tuple[Moment, Met] | None]
 def of_core(running: Execution, text: str) -> Expression | None:
     """An expression, if it is made of what a core holds, or of memory that this writes."""
     try:
-        found = Expression(running, text) if running.program.target.parts else None
+        found = Expression(running, text) if running.program.held_parts else None
     except Failure:  # the search for a tensor reports errors of the name
         return None
     return found if found is not None and found.polled else None

@@ -85,7 +85,7 @@ class Readable:
 
 def readable(running: Execution, core: int) -> Iterator[Readable]:
     """All that an instruction of a core may have computed with, as it is now."""
-    for part in running.program.target.parts:
+    for part in running.program.held_parts:
         if part.data:
             yield _registers(running, part, core)
     for tensor in running.program.tensors.values():

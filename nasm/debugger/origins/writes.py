@@ -21,8 +21,8 @@ from nasm.debugger.origins.sources import Reading, reading
 from nasm.debugger.origins.transfers import MovedShares, moved
 from nasm.isa.implicit_kinds import EngineValue
 from nasm.machine import Machine
+from nasm.machine.direct_transfers import DirectMove
 from nasm.machine.records import Moment
-from nasm.machine.transfers import DirectMove
 from nasm.sim.channels import Group
 from nasm.sim.counters import Who
 from nasm.sim.events import Observer
@@ -313,10 +313,10 @@ def _exchanged(
 ) -> list[WriteResults]:
     move, taken = what
     assert isinstance(move, DirectMove)
-    mine, which = touched_elements(move.write.view, wanted)
+    mine, which = touched_elements(move.dst, wanted)
     if not len(mine):
         return []
-    origin = Origin("src", elements(move.reads[0].view, mine), taken.reshape(-1)[mine])
+    origin = Origin("src", elements(move.srcs[0], mine), taken.reshape(-1)[mine])
     return [WriteResults(write, left[np.unique(which)], (origin,), at)]
 
 

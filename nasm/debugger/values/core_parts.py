@@ -55,7 +55,7 @@ def named(program: Program) -> dict[str, PartPlace]:
     """What every name means that the target gives a part, of core 0."""
     return {
         name: PartPlace(part, number)
-        for part in program.target.parts
+        for part in program.held_parts
         for name, number in part.names.items()
     }
 

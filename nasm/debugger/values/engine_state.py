@@ -56,13 +56,13 @@ def engine_parts(session: Inspection, name: str = "") -> tuple[StatePart, ...]:
     Raises Refused. Of a run without values only parts of cores are known: raises Failure if there
     is nothing to tell of them.
     """
-    target = session.program.target
+    parts = session.program.held_parts
     word = name.strip().removeprefix("@")
     found = _part(session, word)
     if found is not None:
         return (_seen(session, *found),)
     cores = range(session.program.cores) if not word else ()
-    seen = tuple(_seen(session, core, part) for core in cores for part in target.parts)
+    seen = tuple(_seen(session, core, part) for core in cores for part in parts)
     queues = [_engine(session, word)] if word else session.machine.scheduler.queues
     mine = tuple(_of_queue(session, queues[0])) if word else seen
     if not session.values and all(item.resting for item in mine):
@@ -72,7 +72,7 @@ def engine_parts(session: Inspection, name: str = "") -> tuple[StatePart, ...]:
 
 
 def _engine(session: Inspection, word: str) -> Queue:
-    names = [part.name for part in session.program.target.parts]
+    names = [part.name for part in session.program.held_parts]
     try:
         return session.queue(word)
     except Refused as refused:
@@ -89,7 +89,7 @@ def _part(session: Inspection, word: str) -> tuple[int, Part] | None:
     """The core and the part that a name means, ``1.dst`` of core 1; None if it means none."""
     core, dot, rest = word.rpartition(".")
     number = int(core) if core.isdecimal() and len(core) < 10 else -1 if dot else 0
-    part = next((part for part in session.program.target.parts if part.name == rest), None)
+    part = next((part for part in session.program.held_parts if part.name == rest), None)
     return (number, part) if part is not None and 0 <= number < session.program.cores else None
 
 
@@ -109,7 +109,7 @@ def _of_queue(session: Inspection, queue: Queue) -> Iterator[StatePart]:
     """What of those parts belongs to a queue."""
     engines = [engine.name for engine in session.program.generation.engines]
     number = engines.index(queue.engine)
-    for part in session.program.target.parts:
+    for part in session.program.held_parts:
         if not part.by_queue:
             continue
         seen = part.read(session.machine.holds[queue.core])

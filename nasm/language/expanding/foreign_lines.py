@@ -35,7 +35,7 @@ def foreign_lines(
     function, sources = _sources(statement, language, scope, includes)
     place = scope.span(statement)
     try:
-        found = language.read(builder.target.isa, function, sources, given)
+        found = language.read(builder.generation, function, sources, given)
     except Failure as failure:
         if function != _WRAPPED:
             raise
@@ -111,7 +111,7 @@ def _set(
 
 def _made(one: Written, queue: int, builder: ProgramBuilder) -> Iterator[Made]:
     if isinstance(one, int):
-        words = builder.target.words
+        words = builder.target.words(builder.generation)
         assert words is not None
         row = words.data if words.reason(one) else words.decode(one)[0]
         named: dict[str, object] = {VALUE: one, DATA: True}
@@ -121,7 +121,7 @@ def _made(one: Written, queue: int, builder: ProgramBuilder) -> Iterator[Made]:
             named = {f.name: v for f, v in zip(row.encoding.operands, values, strict=True)}
         yield builder.make(queue, row, [], named, None, None)
         return
-    known = settings_of(builder.target)
+    known = settings_of(builder.target, builder.generation)
     assert known.written is not None
     values_of = [(setting := known.named(n), setting.accept(v)) for n, v in one.items()]
     for mnemonic, operands in known.written(values_of, {}):

@@ -79,7 +79,7 @@ class Continued(Expander):
         if statement.engine is not None or statement.mnemonic is None:
             return super()._engine(statement)
         builder = self.made
-        row = builder.target.row(statement.mnemonic.name)
+        row = builder.target.row(statement.mnemonic.name, builder.generation)
         if row is None:  # compiling the line reports it, whatever the engine
             return builder.generation.engines[0].name
         having = builder.target.engines(row, builder.generation)

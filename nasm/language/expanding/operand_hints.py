@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.base.problems import Failure, Problem, did_you_mean
+from nasm.isa.by_name import named
 from nasm.isa.instruction import REQUIRED, Row
 from nasm.isa.kinds import Kind, Tile
 from nasm.isa.synonyms import OPERANDS, meant
@@ -96,7 +97,20 @@ def _named(
     if len(taking) == 1:
         return f"write {taking[0]}={given}"
     close, order = did_you_mean(node.name, row.names), in_order(row, statement, scope)
+    close = _of_others(row, node.name) or close
     return f"{close} {order}" if close else order
+
+
+def _of_others(row: Row, name: str) -> str:
+    """Which other generation has an operand of this name, where rows are a generation's own."""
+    if row.variant is None:
+        return ""
+    module, own = row.variant
+    target = named(module, "TARGET")
+    on = {g.summary: target.row(row.name, g) for g in target.generations if g.name != own}
+    others = [title for title, other in on.items() if other and other.kind(name) is not None]
+    mine = next(g.summary for g in target.generations if g.name == own)
+    return "".join(f"{other} has it, and {mine} has none of this name:" for other in others)
 
 
 def string(kind: Kind, node: tree.StringLiteral) -> Closure:

@@ -18,7 +18,7 @@ from nasm.program.settings import settings_of
 def setting_of(node: tree.Name | tree.Template, scope: Scope, builder: ProgramBuilder) -> Setting:
     """The setting that a line names; raises Failure."""
     try:
-        return settings_of(builder.target).named(name_of(node, scope))
+        return settings_of(builder.target, builder.generation).named(name_of(node, scope))
     except Refused as refused:
         raise Failure(refused.at(scope.span(node))) from None
 
@@ -73,7 +73,7 @@ def _word(
     line: tree.InstructionLine, setting: Setting, engine: str, scope: Scope, builder: ProgramBuilder
 ) -> int:
     """The word of the instruction that a setting is given."""
-    words, place = builder.target.words, scope.span(line)
+    words, place = builder.target.words(builder.generation), scope.span(line)
     if not setting.instruction or words is None:
         message = f"{setting.name} takes no instruction: it is {setting.describe()}"
         raise Failure(Problem(MISPLACED, message, place, f"write .cfg {setting.name} = value"))
@@ -95,7 +95,7 @@ def writes(
     """
     engine = builder.program.queues[queue].engine
     values = [_given(name, node, engine, scope, builder) for name, node in statement.items]
-    known, at = settings_of(builder.target), scope.span(statement)
+    known, at = settings_of(builder.target, builder.generation), scope.span(statement)
     if known.written is None:
         message = f"{builder.target.summary} has no instructions that write settings"
         raise Failure(Problem(MISPLACED, message, at))

@@ -224,7 +224,8 @@ class Reader:
 
     def _row(self, text: list[Any]) -> Row:
         name, names = text if len(text) == 2 else ("", None)
-        row = self.builder.target.row(name) if type(name) is str else None
+        builder = self.builder
+        row = builder.target.row(name, builder.generation) if type(name) is str else None
         if row is None:
             raise unusable(f"this version has no instruction '{name}'", "assemble its text again")
         own = [operand.name for _, operand in row.places]

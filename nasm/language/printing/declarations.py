@@ -8,7 +8,6 @@ from nasm.base.problems import in_line
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.literal_kinds import literal
 from nasm.isa.settings import Assigned
-from nasm.isa.target import Target
 from nasm.language.printing.comments import AllowComments
 from nasm.language.printing.files import Files
 from nasm.language.printing.layout import CORE, table, wrapped
@@ -16,6 +15,7 @@ from nasm.language.printing.views import view_text
 from nasm.program.instruction_text import operands
 from nasm.program.placement import chosen, placed_in
 from nasm.program.program import Instruction, Program
+from nasm.program.settings import settings_of
 from nasm.views.tensor import Tensor
 
 
@@ -99,20 +99,21 @@ def settings(program: Program, allowed: AllowComments) -> Iterator[str]:
         yield f"{CORE}{made.core}"
         yield from allowed.above(made.span)
         engine = f"@{made.engine} " if made.engine else ""
-        line = f"{engine}{setting(made, program.target)}"
+        line = f"{engine}{setting(made, program)}"
         behind = allowed.trailing(made.span)
         yield f"{line}  {behind}" if behind else line
 
 
-def setting(made: Assigned, target: Target) -> str:
+def setting(made: Assigned, program: Program) -> str:
     """``.cfg NAME = value``."""
-    return f".cfg {made.name}{_set(made, target)}"
+    return f".cfg {made.name}{_set(made, program)}"
 
 
-def _set(made: Assigned, target: Target) -> str:
+def _set(made: Assigned, program: Program) -> str:
     """`` = 3``, or the instruction after a colon where it is one."""
-    assert target.settings is not None
-    setting, words = target.settings.named(made.name), target.words
+    target, generation = program.target, program.generation
+    setting = settings_of(target, generation).named(made.name)
+    words = target.words(generation)
     if not setting.instruction or words is None:
         return f" = {setting.text(made.value)}"
     if words.reason(made.value):

@@ -15,6 +15,7 @@ from nasm.base.problems import Refused
 from nasm.isa.foreign import ForeignMade
 from nasm.isa.instruction import Row
 from nasm.isa.target import Target
+from nasm.isa.words import Words
 from nasm.language.printing.words import line, words_known, words_of
 from nasm.llk.output import LOOPS, MASKED, OF_EXPANDER, VENDOR
 from nasm.program.program import Program
@@ -22,15 +23,13 @@ from nasm.program.program import Program
 _COUNTS: Final = ("OuterCount", "InnerCount", "Flags")
 
 
-def program_lines(target: Target, made: ForeignMade) -> list[str]:
+def program_lines(known: Words, made: ForeignMade) -> list[str]:
     """What a function makes as lines of a thread; a word that is no instruction stays as it is."""
-    known = words_known(target)
     found = []
     for one in made.items:
         if isinstance(one, int):
             text = line(known, one)
-            data = ".word" in text
-            found.append(f"{text.partition(' ;')[0].rstrip()}, data=true" if data else text)
+            found.append(text.partition(" ;")[0].rstrip() if ".word" in text else text)
         else:
             found.append(f".write {', '.join(f'{n} = {v}' for n, v in one.items())}")
     return found
@@ -38,7 +37,9 @@ def program_lines(target: Target, made: ForeignMade) -> list[str]:
 
 def program_text(target: Target, made: ForeignMade, machine: str, queue: str) -> str:
     """What a function makes as a program of one thread."""
-    known = words_known(target)
+    generation = target.generation(machine)
+    assert generation is not None
+    known = words_known(target, generation)
     rows = [f".target {machine}", "", f"@{queue}"]
     for name, value in made.settings.items():
         if name.partition("_")[2] in _COUNTS:
@@ -47,13 +48,13 @@ def program_text(target: Target, made: ForeignMade, machine: str, queue: str) ->
             rows.append(f".cfg {name} = {value:#010x}")
         else:
             rows.append(f".cfg {name}: {line(known, value)}")
-    rows += [f"    {text}" for text in program_lines(target, made)]
+    rows += [f"    {text}" for text in program_lines(known, made)]
     return "\n".join(rows) + "\n"
 
 
 def llk_text(program: Program) -> str:
     """A program as functions ``t0()`` and so on; raises Refused if a word is no instruction."""
-    words = words_of(program)
+    words, known = words_of(program), words_known(program.target, program.generation)
     held: dict[str, dict[str, int]] = {}
     lines = []
     for made in program.settings:
@@ -65,19 +66,18 @@ def llk_text(program: Program) -> str:
     lines += [""] * bool(lines)
     for queue in dict.fromkeys((*words, *held)):
         lines += [f"inline void {queue}()", "{"]
-        lines += [f"    {line}" for line in _templates(program.target, held.get(queue, {}))]
-        lines += [f"    {_line(program.target, word)};" for word in words.get(queue, ())]
+        lines += [f"    {line}" for line in _templates(known, held.get(queue, {}))]
+        lines += [f"    {_line(known, word)};" for word in words.get(queue, ())]
         lines += ["}", ""]
     return "\n".join(lines)
 
 
-def _line(target: Target, word: int, prefix: str = "TTI_") -> str:
-    row, text = _call(target, word)
+def _line(words: Words, word: int, prefix: str = "TTI_") -> str:
+    row, text = _call(words, word)
     return f"{prefix}{row.name}{text}"
 
 
-def _call(target: Target, word: int) -> tuple[Row, str]:
-    words = words_known(target)
+def _call(words: Words, word: int) -> tuple[Row, str]:
     reason = words.reason(word)
     if reason:
         raise Refused("E0323", f"{word:#010x} is no instruction: {reason}", "tt-llk has no macro")
@@ -93,7 +93,7 @@ def _call(target: Target, word: int) -> tuple[Row, str]:
     return row, f"({', '.join(texts)})" if texts else ""
 
 
-def _templates(target: Target, held: Mapping[str, int]) -> Iterator[str]:
+def _templates(words: Words, held: Mapping[str, int]) -> Iterator[str]:
     """The objects that write these words: one of two loops, one of a mask."""
     loops = [held.get(f"MOP1_{name}") for name in LOOPS]
     masked = [held.get(f"MOP0_{name}") for name in MASKED]
@@ -101,22 +101,22 @@ def _templates(target: Target, held: Mapping[str, int]) -> Iterator[str]:
         outer, inner, start, end0, end1, op, op1, last, last1 = (
             0 if word is None else word for word in loops
         )
-        ops = f"{_word(target, op)}, {_word(target, op1)}"
+        ops = f"{_word(words, op)}, {_word(words, op1)}"
         yield f"ckernel_template loops({outer}, {inner}, {ops});"
-        yield f"loops.set_start_op({_word(target, start)});"
-        yield f"loops.set_end_ops({_word(target, end0)}, {_word(target, end1)});"
-        yield f"loops.set_last_outer_loop_instr({_word(target, last)});"
-        yield f"loops.set_last_inner_loop_instr({_word(target, last1)});"
+        yield f"loops.set_start_op({_word(words, start)});"
+        yield f"loops.set_end_ops({_word(words, end0)}, {_word(words, end1)});"
+        yield f"loops.set_last_outer_loop_instr({_word(words, last)});"
+        yield f"loops.set_last_inner_loop_instr({_word(words, last1)});"
         yield "loops.program();"
     if any(word is not None for word in masked):
         flags, b, *a, skip_a, skip_b = (0 if word is None else word for word in masked)
-        words = ", ".join(_word(target, word) for word in (*a, skip_a, b, skip_b))
-        yield f"ckernel_unpack_template masked({flags & 1}, {flags >> 1}, {words});"
+        shown = ", ".join(_word(words, word) for word in (*a, skip_a, b, skip_b))
+        yield f"ckernel_unpack_template masked({flags & 1}, {flags >> 1}, {shown});"
         yield "masked.program();"
 
 
-def _word(target: Target, word: int) -> str:
+def _word(words: Words, word: int) -> str:
     """A word of a template: a macro where it is an instruction."""
-    if words_known(target).reason(word):
+    if words.reason(word):
         return hex(word)
-    return _line(target, word, "TT_OP_")
+    return _line(words, word, "TT_OP_")

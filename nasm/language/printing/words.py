@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from nasm.base.problems import Refused
+from nasm.isa.generation import Generation
 from nasm.isa.target import Target
 from nasm.isa.words import Words
 from nasm.language.printing.comments import comment
@@ -21,7 +22,7 @@ def words_of(program: Program) -> dict[str, list[int]]:
 
     A wait or an update at a line is no part of a word: such a program has none.
     """
-    words = words_known(program.target)
+    words = words_known(program.target, program.generation)
     made = [
         words.encode(i.row, i.operands) if words.has(i.row) else None for i in program.instructions
     ]
@@ -38,16 +39,19 @@ def words_of(program: Program) -> dict[str, list[int]]:
     return found
 
 
-def words_known(target: Target) -> Words:
-    """The words of a target; raises Refused if its instructions have none."""
-    if target.words is None:
+def words_known(target: Target, generation: Generation) -> Words:
+    """The words of a generation; raises Refused if its instructions have none."""
+    words = target.words(generation)
+    if words is None:
         raise Refused("E0701", f"no public document says what words {target.summary} has")
-    return target.words
+    return words
 
 
 def text_of(target: Target, name: str, queues: Queues) -> str:
     """A program of these words on a machine by its name; what is no instruction stays a word."""
-    words = words_known(target)
+    generation = target.generation(name)
+    assert generation is not None
+    words = words_known(target, generation)
     lines = [f".target {name}"]
     for queue, given in queues.items():
         lines += ["", f"@{queue}", *(f"    {line}" for line in _lines(words, given))]
@@ -56,7 +60,9 @@ def text_of(target: Target, name: str, queues: Queues) -> str:
 
 def text_of_code(target: Target, name: str, queue: str, found: Sequence[ElfStretch]) -> str:
     """The words in code as lines of a queue, each with its address in a comment."""
-    words = words_known(target)
+    generation = target.generation(name)
+    assert generation is not None
+    words = words_known(target, generation)
     lines = [f".target {name}", "", f"@{queue}"]
     for stretch in found:
         lines += [f"    {comment(f'{stretch.name} at {stretch.address:#x}'.strip())}"]

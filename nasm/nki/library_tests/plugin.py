@@ -113,7 +113,7 @@ class Manager:
         traced = nasm.nki.trace(kernel, *handed, lnc=lnc, target=target)
         self.case.instructions += len(traced.program)
         self.case.stage = "running"
-        made = nasm.nki.run(_apart(traced))
+        made = nasm.nki.run(_apart(traced), hashes=False)
         report = made.report
         self.case.finished += 1
         self.case.microseconds += report.microseconds

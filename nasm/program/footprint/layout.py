@@ -36,11 +36,6 @@ class Layout:
         return Region(self.place, self.rows, low, high, offset, self.dims, self.size, (), self.area)
 
 
-def layout_key(view: View) -> tuple[Any, ...]:
-    """What the layout of a view follows from."""
-    return view.tensor.index, view.partition, view.shape, view.steps, view.dtype.name
-
-
 class Regions:
     """The regions of views, each made once; ``areas`` numbers those that share bytes, if known."""
 

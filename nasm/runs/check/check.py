@@ -42,6 +42,7 @@ def examine(
     *,
     max_instructions: int | None = MOST_EXAMINED,
     relaxed: bool = False,
+    why: tuple[int, int] | None = None,
     settings: RunSettings | None = None,
     **keywords: Unpack[CheckKeywords],
 ) -> Examination:
@@ -49,8 +50,9 @@ def examine(
 
     It is followed for at most ``max_instructions``. With ``relaxed``, or on a machine whose engines
     have no interlock, there is a list of what would need one; everything else is reported as if
-    they had. Of the settings ``strict`` and ``allow`` are used: the program has been assembled with
-    the rest.
+    they had. It is asked ``why`` two lines, by number, are in order, or are not; raises Failure if
+    one was not followed. Of the settings ``strict`` and ``allow`` are used: the program has been
+    assembled with the rest.
     """
     relaxed = relaxed or not program.target.interlocked(program.options)
     chosen = with_keywords(settings, keywords)
@@ -92,6 +94,7 @@ def examine(
         allowed=(*report.allowed, *judged.allowed),
         memories=tuple(memory_maps(machine, lifetimes.lives)),
         relied=relied(machine, watch, touches) if relaxed else None,
+        order=None if why is None else session.order(*why),
     )
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nasm.base.problems import Problem, Severity, counted
 from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.base.suppressions import AllowedProblem
+
+if TYPE_CHECKING:  # what is asked rarely is imported when it is
+    from nasm.analysis.order_question import OrderAnswer
 
 LIMIT, VALUES = "limit", "values"
 """Why a program was not followed to its end: it is longer, or continues as its values decide."""
@@ -97,7 +102,7 @@ class Examination:
     ``finished``, ``deadlock`` or ``fault`` if that is all there is to know, ``limit`` if it is
     longer, or ``values`` if they decide how it continues. ``instructions`` completed until then, in
     so many ``microseconds``. ``relied`` is what depends on an interlock, None if that was not asked
-    for.
+    for. ``order`` answers why two lines are in order, if that was asked.
     """
 
     ended: str
@@ -107,6 +112,7 @@ class Examination:
     allowed: tuple[AllowedProblem, ...]
     memories: tuple[MemoryMap, ...]
     relied: tuple[Reliance, ...] | None
+    order: OrderAnswer | None = None
 
     @property
     def whole(self) -> bool:

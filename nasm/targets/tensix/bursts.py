@@ -15,10 +15,10 @@ from typing import Final
 from nasm.base.records import dataclass
 from nasm.isa.core_state import Blocked, Burst, Place
 from nasm.program.program import Instruction
-from nasm.targets.tensix.core.fields import fields_of
+from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.core.findings import SAFE_LOAD, too_near
 from nasm.targets.tensix.core.tensix import UNITS, Issued, Tensix
-from nasm.targets.tensix.expansion import words_of
+from nasm.targets.tensix.expansion import record, words_of
 from nasm.targets.tensix.lanes import replays as of_vector
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.matrix import replays as of_matrix
@@ -31,8 +31,10 @@ from nasm.targets.tensix.words.units import MATRIX, VECTOR, TensixUnit
 LEAST: Final = 8
 """Words that are worth it."""
 
-_STAYS: Final = frozenset({"semwait", "stallwait", "mutex", "bank", "src"})
+_STAYS: Final = frozenset({"semwait", "stallwait", "mutex", "bank", "src", "unit"})
 """Causes that no word of a run ends: nothing in it posts, unlocks, or releases a bank."""
+
+_UNPACKERS: Final = frozenset({"unpack0", "unpack1"})
 
 _FOREVER: Final = 1 << 40
 
@@ -43,23 +45,28 @@ def burst(
     pieces: Iterable[Sequence[Instruction]],
     ticks: int,
     blocked: Mapping[int, Blocked],
-) -> Burst | None:
-    """The words that a thread can have executed at once, from now on.
+) -> Burst | int | None:
+    """The words that a thread can have executed at once, from now on; or else not before when.
 
-    None where each comes at a time of its own: what a core does, and what it pushes.
+    None where each comes at a time of its own: what a core does, and what it pushes. Only on
+    Wormhole: what is decided once for words takes them for words of Wormhole.
     """
-    if thread >= THREADS or core.lines[thread] is not None:
+    if core.chip is not WORMHOLE or thread >= THREADS or core.lines[thread] is not None:
         return None
-    ticks = min(ticks, _quiet(core, thread, blocked))
+    ends = _disturbed(core, thread, blocked)
+    ticks = min(ticks, ends - core.now - 1)
     if ticks < LEAST:
-        return None
+        return max(ends, core.now + 1)
     words: list[int] = []
+    unit = None
     for piece in pieces:
         words += words_of(tuple(piece))
         unit = _unit(words[0])
         if unit not in _RUNS or _unit(words[-1]) is not unit or len(words) > ticks:
             break
-    return _RUNS[unit](core, thread, tuple(words), ticks) if words and unit in _RUNS else None
+    made = _RUNS.get(unit)
+    found = None if made is None else made(core, thread, tuple(words), ticks)
+    return core.now + 1 if found is None else found
 
 
 @lru_cache(maxsize=1 << 12)
@@ -72,18 +79,42 @@ def _name(word: int) -> str:
     return OPCODES[word >> 24].mnemonic
 
 
-def _quiet(core: Tensix, thread: int, blocked: Mapping[int, Blocked]) -> int:
-    """For how many cycles from now on nothing happens that concerns a run."""
-    if core.threads[thread].latch.block or core.bubble[thread] > core.now:
-        return 0
-    if any(tick >= core.now - 1 for _, tick, _ in core.recent.configured):
-        return 0
+def _disturbed(core: Tensix, thread: int, blocked: Mapping[int, Blocked]) -> int:
+    """The first tick at which something happens that concerns a run: now, where it is not known."""
+    now = core.now
+    if core.threads[thread].latch.block:
+        return now
+    if core.bubble[thread] > now:
+        return core.bubble[thread]
+    if any(tick >= now - 1 for _, tick, _ in core.recent.configured):
+        return now
     for other, why in blocked.items():
         if why.cause not in _STAYS or core.threads[other].latch.met >= 0:
-            return 0
-    now, ends = core.now, [entry.tick for entry in core.entries[:1]]
-    ends += [t for at, t in enumerate(core.until) if t > now and at % THREADS != thread]
-    return min(ends, default=_FOREVER) - now - 1
+            return now
+    ends = [t for at, t in enumerate(core.until) if t > now and at % THREADS != thread]
+    return min((*ends, _next_entry(core, blocked)))
+
+
+def _next_entry(core: Tensix, blocked: Mapping[int, Blocked]) -> int:
+    """The tick of the first that is still to happen, but for what concerns only unpackers."""
+    passed = not _reads_concern(core, blocked)
+    for entry in core.entries:
+        if not (passed and type(entry.key) is tuple and entry.key[0] == "unpack"):
+            return entry.tick
+    return _FOREVER
+
+
+def _reads_concern(core: Tensix, blocked: Mapping[int, Blocked]) -> bool:
+    """Whether it matters to others than unpackers when these are through, and with what.
+
+    It does to those that wait for them, and where they write Dst, or the bank that the matrix unit
+    works on, or is to work on next. When one is through depends on the other.
+    """
+    matrix = core.matrix
+    for reads, bank in zip(core.reads, (matrix.matrix_a, matrix.matrix_b), strict=True):
+        if reads is not None and reads.bank in (None, bank):
+            return True
+    return any(part in _UNPACKERS for why in blocked.values() for part in why.on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +150,8 @@ class WordRun(ABC):
         word, tick = self.words[number], self.core.now + self.starts[number]
         return Issued(tick, place(number), self.thread, _name(word), word)
 
-    def occupy(self, unit: str, count: int) -> None:
-        """Note until when a unit has something of the thread, and what its gate has seen."""
+    def note(self, unit: str, count: int, place: Callable[[int], Place]) -> None:
+        """Note until when a unit has something of the thread, and what it has seen and recorded."""
         core, starts = self.core, self.starts
         at, until = THREADS * UNITS.index(unit) + self.thread, core.until
         some = range(max(0, count - max(self.latencies)), count)
@@ -128,6 +159,9 @@ class WordRun(ABC):
         if until[at] < ends:
             core.until = (*until[:at], ends, *until[at + 1 :])
         core.recent.configured = ()
+        if core.threads[self.thread].recording.left:
+            later = range(1, count)  # the first was recorded when it was expanded
+            record(core, self.thread, ((self.words[n], place(n)) for n in later))
         core.threads[self.thread].latch.looked = core.now + starts[count - 1]
 
 
@@ -140,32 +174,42 @@ class VectorRun(WordRun):
         if not of_vector.perform(core, self.thread, self.words[:count], core.quirks):
             return False
         core.recent.vector = self.issued(count - 1, place)
-        self.occupy("vector", count)
+        self.note("vector", count, place)
         return True
 
 
-def _vector(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> WordRun | None:
+def _vector(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> WordRun | int | None:
     """A run of words of the vector unit."""
     last, first = core.recent.vector, words[0]
-    if core.vector.pending or core.recent.matrix.tick > core.now - SAFE_LOAD:
+    if core.vector.pending:
         return None
+    if core.recent.matrix.tick > core.now - SAFE_LOAD:
+        return core.recent.matrix.tick + SAFE_LOAD
     next_to = last.tick == core.now - 1
-    if next_to and too_near(last.mnemonic, last.word, _name(first), first):
-        return None
+    if next_to and too_near(core.chip, last.mnemonic, last.word, _name(first), first):
+        return core.now + 1
     words = words[: of_vector.fit(words)]
+    if len(words) < LEAST:
+        return core.now + max(1, len(words))
     starts = of_vector.starts(words)[: len(words)]
     count = bisect_right(starts, ticks)
     if count < LEAST:
-        return None
-    words, latencies = words[:count], list(map(_latency, words[:count]))
-    return VectorRun(core, thread, words, starts[:count], latencies, "vector")
+        return core.now + 1
+    words = words[:count]
+    return VectorRun(core, thread, words, starts[:count], _latencies(words), "vector")
+
+
+@lru_cache(maxsize=1 << 10)
+def _latencies(words: tuple[int, ...]) -> tuple[int, ...]:
+    """Those of some words."""
+    return tuple(map(_latency, words))
 
 
 @lru_cache(maxsize=1 << 12)
 def _latency(word: int) -> int:
     """After how many cycles a word of the vector unit completes."""
     name = _name(word)
-    return scheduling.latency(name, fields_of(name, word))
+    return scheduling.latency(name, OPCODES[word >> 24].fields_of(word))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,15 +235,15 @@ class MatrixRun(WordRun):
                 for block in blocks:
                     recent.dst[block], by[block] = issued.tick, issued
         recent.by, recent.matrix = tuple(by), self.issued(count - 1, place)
-        self.occupy("matrix", count)
+        self.note("matrix", count, place)
         return True
 
 
-def _matrix(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> WordRun | None:
+def _matrix(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> WordRun | int | None:
     """A run of words of the matrix unit."""
     words = words[: min(of_matrix.fit(words), ticks + 1)]
     if len(words) < LEAST:
-        return None
+        return core.now + max(1, len(words))
     planned = of_matrix.plan(core, thread, words, core.now, core.recent.dst)
     if planned is None or planned.starts[-1] > ticks:
         return None
@@ -208,5 +252,5 @@ def _matrix(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Wo
 
 
 _RUNS: Final[
-    Mapping[TensixUnit | None, Callable[[Tensix, int, tuple[int, ...], int], WordRun | None]]
+    Mapping[TensixUnit | None, Callable[[Tensix, int, tuple[int, ...], int], WordRun | int | None]]
 ] = {VECTOR: _vector, MATRIX: _matrix}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, TypeVar
 
 from nasm.base.problems import Refused, counted
-from nasm.isa.core_state import Blocked, Unfinished
+from nasm.isa.core_state import Blocked, Place, Unfinished
 from nasm.isa.instruction import Row
-from nasm.isa.micro_instructions import Expansion, MicroOrigin
-from nasm.isa.words import Words
+from nasm.isa.micro_instructions import Expansion, Micro, MicroOrigin
+from nasm.isa.words import encoded
 from nasm.program.program import Instruction
+from nasm.targets.tensix.chips import Chip
 from nasm.targets.tensix.core.pushed import front_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import (
@@ -23,18 +24,15 @@ from nasm.targets.tensix.front.expanding import (
     foreseen,
 )
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
-from nasm.targets.tensix.isa import DATA, ISA
+from nasm.targets.tensix.isa import DATA, words_on
 from nasm.targets.tensix.isa.cores import PUSHING
 from nasm.targets.tensix.state import THREADS
 from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words import WORDS as DECLARED
 from nasm.targets.tensix.words.units import NOTHING
-from nasm.targets.tensix.words.word import OPCODE
 
 TEMPLATE, BUFFER = (expander_name(one) for one in (ExpanderAction.TEMPLATE, ExpanderAction.BUFFER))
 IDLE: Final = next(name for name, word in DECLARED.items() if word.unit is NOTHING)
-
-WORDS: Final = Words(ISA, OPCODE, DATA, {})
 
 TAKEN: Final = 1
 """Cycles that a word takes of which nothing reaches the gate: one that is recorded, for example.
@@ -51,16 +49,16 @@ Source: the page of the MOP expander in the public ISA documentation of Wormhole
 
 
 @lru_cache(maxsize=1 << 14)
-def instruction_of(word: int) -> Instruction:
+def instruction_of(chip: Chip, word: int) -> Instruction:
     """The instruction of a word, one object for each; raises Refused if it is none."""
-    return Instruction(*WORDS.decode(word))
+    return Instruction(*words_on(chip.name).decode(word))
 
 
 @lru_cache(maxsize=1 << 10)
 def _instructions(
-    micros: tuple[ExpandedWord, ...], recorded: tuple[tuple[int, int] | None, ...]
+    chip: Chip, micros: tuple[ExpandedWord, ...], recorded: tuple[tuple[int, int] | None, ...]
 ) -> Expansion:
-    instructions = (_decoded(micro) for micro in micros)
+    instructions = (_decoded(chip, micro) for micro in micros)
     return Expansion.of(instructions, (_origin(micro, recorded) for micro in micros))
 
 
@@ -74,9 +72,9 @@ def _origin(
     return MicroOrigin(f"{of}{BUFFER} slot {micro.played}", "recorded at", recorded[micro.played])
 
 
-def _decoded(micro: ExpandedWord) -> Instruction:
+def _decoded(chip: Chip, micro: ExpandedWord) -> Instruction:
     try:
-        return instruction_of(micro.word)
+        return instruction_of(chip, micro.word)
     except Refused as refused:
         if not micro.origin:
             raise
@@ -121,7 +119,7 @@ def expanded(
         core.bubble = _with(core.bubble, thread, max(core.bubble[thread], first) + TAKEN)
     if micros is None:
         return (instruction,) if late else None
-    return _instructions(micros, core.threads[thread].recorded)
+    return _instructions(core.chip, micros, core.threads[thread].recorded)
 
 
 def pushed_singly(instruction: Instruction) -> Sequence[Instruction] | None:
@@ -150,7 +148,7 @@ def _from_front_end(core: Tensix, thread: int, pc: int) -> Sequence[Instruction]
         micros = lines[0].micros
         if isinstance(micros, Refused):
             raise micros
-        return micros and _instructions(micros, core.threads[thread].recorded)
+        return micros and _instructions(core.chip, micros, core.threads[thread].recorded)
     if pc < front.line:
         message = f"line {pc} was pushed before, and is not pushed again"
         raise Refused("E0701", message, "a thread whose core has lines continues line by line")
@@ -176,20 +174,33 @@ def open_recordings(core: Tensix) -> Iterator[Unfinished]:
 def expansion_of(
     core: Tensix, thread: int, instruction: Instruction
 ) -> Sequence[Instruction] | None:
-    """What a thread would execute for an instruction; None where that changes the expanders."""
+    """What a thread would execute for an instruction; None where that changes the expanders.
+
+    What is executed while it is recorded is the instruction itself: see ``record``.
+    """
     if thread >= THREADS or core.lines[thread] is not None:
         return None
     expander = _expander_of(instruction)
     if instruction.row is DATA or (expander is ExpanderAction.TEMPLATE) != core.after_mop[thread]:
         return None
     if expander is None:
-        return None if core.threads[thread].recording.left else (instruction,)
+        recording = core.threads[thread].recording
+        return None if recording.left and not recording.executes else (instruction,)
     try:
         micros = foreseen(core, thread, word_of(instruction), core.outer_bug)
         recorded = core.threads[thread].recorded
-        return None if micros is None else _instructions(micros, recorded)
+        return None if micros is None else _instructions(core.chip, micros, recorded)
     except Refused:
         return None
+
+
+def record(core: Tensix, thread: int, words: Iterable[tuple[int, Place]]) -> None:
+    """Record words, of which each has its place, where a thread records what it executes."""
+    for word, place in words:
+        if not core.threads[thread].recording.left:
+            return
+        if isinstance(place, tuple) and type(place[1]) is not Micro:
+            expand(core, thread, word, core.outer_bug, place)
 
 
 def _expander_of(instruction: Instruction) -> ExpanderAction | None:
@@ -200,7 +211,7 @@ def _expander_of(instruction: Instruction) -> ExpanderAction | None:
 @lru_cache(maxsize=1 << 14)
 def word_of(instruction: Instruction) -> int:
     """The word of an instruction."""
-    return WORDS.encode(instruction.row, instruction.operands)
+    return encoded(instruction.row, instruction.operands)
 
 
 @lru_cache(maxsize=1 << 12)

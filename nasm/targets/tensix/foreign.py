@@ -8,15 +8,17 @@ from typing import Final
 
 from nasm.base.source import Source
 from nasm.isa.foreign import ForeignMade, ForeignText
-from nasm.isa.isa import Isa
-from nasm.targets.tensix.scalar.config_fields import FIELDS, SCALAR
+from nasm.isa.generation import Generation
+from nasm.targets.tensix.chips import CHIPS
+from nasm.targets.tensix.isa import ISA, rows_on
 
 
 @cache
-def _names() -> Mapping[str, int]:
+def _names(generation: str) -> Mapping[str, int]:
     """The constants of the vendor's header of the configuration: words, shifts, masks."""
-    found = {"THCON_CFGREG_BASE_ADDR32": SCALAR}
-    for name, one in FIELDS.items():
+    layout = CHIPS[generation].layout
+    found = {"THCON_CFGREG_BASE_ADDR32": layout.scalar}
+    for name, one in layout.fields.items():
         found[f"{name}_ADDR32"] = one.word
         found[f"{name}_SHAMT"] = one.shift
         found[f"{name}_MASK"] = one.mask << one.shift
@@ -24,11 +26,12 @@ def _names() -> Mapping[str, int]:
 
 
 def _read(
-    isa: Isa, function: str, sources: Sequence[Source], given: Mapping[str, int | str]
+    generation: Generation, function: str, sources: Sequence[Source], given: Mapping[str, int | str]
 ) -> ForeignMade:
     from nasm.llk.reading import made_of  # with a parser that few programs need
 
-    return made_of(isa, function, sources, given, _names())
+    own = rows_on(generation.name).values() or [row for row in ISA if not row.since]
+    return made_of(own, function, sources, given, _names(generation.name))
 
 
 def _wrapped(statements: str) -> str:

@@ -1,40 +1,46 @@
-"""Wormhole, as data with sources: three threads, one memory, a clock."""
+"""Wormhole and Blackhole, as data with sources: three threads, one memory, a clock."""
 
 from __future__ import annotations
 
 from nasm.isa.generation import Engine, Generation, Unit
 from nasm.isa.options import defaults
-from nasm.targets.tensix.isa.table import CORES, QUEUES
+from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
+from nasm.targets.tensix.isa.declared import CORES, QUEUES
 from nasm.targets.tensix.options import OPTIONS
-from nasm.targets.tensix.state import L1_BYTES
 from nasm.views.tensor import Memory
 
-DOCS = "Tenstorrent ISA documentation, Wormhole B0"
+DTYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "bfloat16", "float32")
 
-TICKS = 1000
-"""Ticks per microsecond: at 1 GHz a tick is a cycle."""
+CLOCKS = {
+    WORMHOLE.name: (1000, "a clock of 1 GHz, at which Tenstorrent states its throughput"),
+    BLACKHOLE.name: (1350, "VectorUnit: a clock of 1.35 GHz"),
+}
+"""Cycles in a microsecond, of which each is a tick, and where that is written."""
 
-CLOCK = f"{DOCS}; a clock of 1 GHz, at which Tenstorrent states its throughput"
+L1_SOURCES = {
+    WORMHOLE.name: f"{WORMHOLE.docs}, L1",
+    BLACKHOLE.name: "the public simulator of Blackhole",
+}
 
 
-def _thread(name: str, does: str) -> Engine:
+def _thread(chip: Chip, name: str, does: str) -> Engine:
     return Engine(
         name,
         1,
         f"thread {name[1:]}, by custom that which {does}",
-        CLOCK,
+        f"{chip.docs}; {CLOCKS[chip.name][1]}",
         reads=("l1",),
         writes=("l1",),
         spelled=name.upper(),
     )
 
 
-def _core(name: str, thread: str) -> Engine:
+def _core(chip: Chip, name: str, thread: str) -> Engine:
     return Engine(
         name,
         1,
         f"the RISC-V core that pushes the instructions of {thread}",
-        CLOCK,
+        f"{chip.docs}; {CLOCKS[chip.name][1]}",
         reads=("l1",),
         writes=("l1",),
         spelled=f"RISC-V {thread.upper()}",
@@ -45,57 +51,55 @@ def _core(name: str, thread: str) -> Engine:
 _DOES = ("unpacks", "computes", "packs")
 
 
-def _unit(name: str, what: str, page: str) -> Unit:
-    return Unit(name, f"{what}, which the threads share", f"{DOCS}, {page}")
+def _units(chip: Chip) -> tuple[Unit, ...]:
+    def unit(name: str, what: str, page: str) -> Unit:
+        return Unit(name, f"{what}, which the threads share", f"{chip.docs}, {page}")
+
+    packs = "the four packers" if chip is WORMHOLE else "the packer"
+    return (
+        unit("sync", "semaphores and waits", "SyncUnit"),
+        unit("unpack0", "the unpacker to SrcA and Dst", "Unpackers"),
+        unit("unpack1", "the unpacker to SrcB", "Unpackers"),
+        unit("matrix", "the matrix unit", "MatrixUnit"),
+        unit("pack", packs, "Packers"),
+        unit("vector", "the vector unit", "VectorUnit"),
+        unit("scalar", "the scalar unit", "ScalarUnit"),
+        unit("cfg", "what writes the banks of the configuration", "ConfigurationUnit"),
+        unit("mover", "the mover", "Mover"),
+    )
 
 
-UNITS = (
-    _unit("sync", "semaphores and waits", "SyncUnit"),
-    _unit("unpack0", "the unpacker to SrcA and Dst", "Unpackers"),
-    _unit("unpack1", "the unpacker to SrcB", "Unpackers"),
-    _unit("matrix", "the matrix unit", "MatrixUnit"),
-    _unit("pack", "the four packers", "Packers"),
-    _unit("vector", "the vector unit", "VectorUnit"),
-    _unit("scalar", "the scalar unit", "ScalarUnit"),
-    _unit("cfg", "what writes the banks of the configuration", "ConfigurationUnit"),
-    _unit("mover", "the mover", "Mover"),
-)
+def _generation(chip: Chip, order: int) -> Generation:
+    size = f"{chip.l1_bytes >> 10} KiB"
+    pushed = zip(CORES, QUEUES, strict=True) if chip is WORMHOLE else ()
+    cores = (_core(chip, *of) for of in pushed)
+    return Generation(
+        name=chip.name,
+        spellings=(chip.name,),
+        summary=f"Tensix of {chip.title}",
+        ticks=CLOCKS[chip.name][0],
+        engines=(*(_thread(chip, *of) for of in zip(QUEUES, _DOES, strict=True)), *cores),
+        memories={
+            "l1": Memory(
+                "l1",
+                partitions=0,
+                size=chip.l1_bytes,
+                io=True,
+                align=16,
+                numbered=True,
+                summary=f"the memory of the tile: {size}, in units of 16 bytes",
+                source=L1_SOURCES[chip.name],
+            )
+        },
+        dtypes=DTYPES,
+        numbers={},
+        registers=0,
+        semaphores=0,
+        order=order,
+        clock=QUEUES[0],
+        units=_units(chip),
+        options=defaults(OPTIONS),
+    )
 
-WORMHOLE = Generation(
-    name="wormhole",
-    spellings=("wormhole",),
-    summary="Tensix of Wormhole B0",
-    ticks=TICKS,
-    engines=(*map(_thread, QUEUES, _DOES), *map(_core, CORES, QUEUES)),
-    memories={
-        "l1": Memory(
-            "l1",
-            partitions=0,
-            size=L1_BYTES,
-            io=True,
-            align=16,
-            numbered=True,
-            summary="the memory of the tile: 1464 KiB, in units of 16 bytes",
-            source=f"{DOCS}, L1",
-        )
-    },
-    dtypes=(
-        "uint8",
-        "int8",
-        "uint16",
-        "int16",
-        "uint32",
-        "int32",
-        "float16",
-        "bfloat16",
-        "float32",
-    ),
-    numbers={},
-    registers=0,
-    semaphores=0,
-    clock=QUEUES[0],
-    units=UNITS,
-    options=defaults(OPTIONS),
-)
 
-GENERATIONS = (WORMHOLE,)
+GENERATIONS = tuple(_generation(chip, order) for order, chip in enumerate((WORMHOLE, BLACKHOLE)))

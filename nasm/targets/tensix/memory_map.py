@@ -11,8 +11,8 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from nasm.base.problems import Refused
+from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.front.mop import WORDS as EXPANDER_WORDS
-from nasm.targets.tensix.state import L1_BYTES
 
 
 class Block(Enum):
@@ -50,7 +50,7 @@ class MappedRegion(NamedTuple):
 
 
 REGIONS: Final = (
-    MappedRegion(Block.L1, 0, L1_BYTES - 1, 8),
+    MappedRegion(Block.L1, 0, WORMHOLE.l1_bytes - 1, 8),
     MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB007FF, 2, least=False),
     MappedRegion(Block.TDMA, 0xFFB11000, 0xFFB11FFF, 7),
     MappedRegion(Block.TILE, 0xFFB12000, 0xFFB12FFF, 7),

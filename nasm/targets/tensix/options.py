@@ -9,6 +9,7 @@ from nasm.base.records import fields
 from nasm.isa.evidence import Evidence
 from nasm.isa.options import Option, OptionValue
 from nasm.targets.tensix.lanes.quirks import Quirks
+from nasm.targets.tensix.words import FIRST
 
 YES, NO = "yes", "no"
 
@@ -16,10 +17,10 @@ DOCS = "ISA documentation, Wormhole B0"
 
 
 def _option(
-    name: str, default: str, summary: str, source: str, yes: str, no: str
+    name: str, default: str, summary: str, source: str, yes: str, no: str, until: str = ""
 ) -> tuple[str, Option]:
-    evidence = Evidence.DOCUMENTED
-    return name, Option(name, default, summary, evidence, source, {YES: yes, NO: no})
+    evidence, choices = Evidence.DOCUMENTED, {YES: yes, NO: no}
+    return name, Option(name, default, summary, evidence, source, choices, until=until)
 
 
 _BY_QUIRK: Final[Mapping[str, tuple[str, Option]]] = {
@@ -30,6 +31,7 @@ _BY_QUIRK: Final[Mapping[str, tuple[str, Option]]] = {
         f"{DOCS}, SFPSTORE: it stores all bits as they are; the public simulator makes zeros",
         "denormals become zeros, as in the public simulator",
         "all bits are stored as they are",
+        until=FIRST,
     ),
     "rounding_always_draws": _option(
         "sfpu.rounding_always_draws",
@@ -38,6 +40,7 @@ _BY_QUIRK: Final[Mapping[str, tuple[str, Option]]] = {
         f"{DOCS}, SFPSTOCHRND: only where it draws one; the public simulator always",
         "each of them advances the numbers of its lanes",
         "only one that rounds stochastically does",
+        until=FIRST,
     ),
     "abs_keeps_minus_infinity": _option(
         "sfpu.abs_keeps_minus_infinity",
@@ -54,6 +57,7 @@ _BY_QUIRK: Final[Mapping[str, tuple[str, Option]]] = {
         f"{DOCS}, SFPPOPC: a bug of the hardware",
         "the bottom entry is overwritten",
         "the stack stays as it is",
+        until=FIRST,
     ),
     "shift_bug": _option(
         "sfpu.shift_bug",
@@ -62,6 +66,7 @@ _BY_QUIRK: Final[Mapping[str, tuple[str, Option]]] = {
         f"{DOCS}, SFPSHFT2: a bug of the hardware",
         "lane 0 of each row gets lane 7 of what modes 2 and 3 rotated last",
         "lane 0 of each row gets 0",
+        until=FIRST,
     ),
     "table_bug": _option(
         "sfpu.table_bug",
@@ -100,6 +105,7 @@ _SRCB_FORMAT: Final = Option(
         OWN: "ALU_FORMAT_SPEC_REG1_SrcB, as in the public simulator",
         AS_SRCA: "the format of SrcA, as in the documentation",
     },
+    until=FIRST,
 )
 
 OPTIONS: Final = (
@@ -116,6 +122,20 @@ OPTIONS: Final = (
 )
 
 
-def quirks(options: Mapping[str, OptionValue]) -> Quirks:
-    """What holds in the vector unit."""
-    return Quirks(**{f.name: options[_BY_QUIRK[f.name][0]] == YES for f in fields(Quirks)})
+SETTLED: Final[Mapping[str, Mapping[str, bool]]] = {
+    FIRST: {},
+    "blackhole": {
+        "store_flushes_denormals": True,
+        "rounding_always_draws": True,
+        "stack_bug": False,
+        "shift_bug": False,
+    },
+}
+"""What later generations leave no choice about: the pages of SFPSTORE, SFPSTOCHRND, SFPPOPC and
+SFPSHFT2 in the ISA documentation of Blackhole A0."""
+
+
+def quirks(generation: str, options: Mapping[str, OptionValue]) -> Quirks:
+    """What holds in the vector unit of a generation."""
+    chosen = {f.name: options[_BY_QUIRK[f.name][0]] == YES for f in fields(Quirks)}
+    return Quirks(**{**chosen, **SETTLED[generation]})

@@ -12,8 +12,9 @@ from typing import Final
 
 from nasm.base.problems import Refused, listed
 from nasm.isa.settings import MISPLACED, Values, Written
+from nasm.targets.tensix.chips import WORMHOLE, Chip
+from nasm.targets.tensix.layouts.layout import ConfigField
 from nasm.targets.tensix.memory_map import ADDRESSES, CONFIGURATION, REGFILE
-from nasm.targets.tensix.scalar.config_fields import CONFIG_WORDS, FIELDS
 from nasm.targets.tensix.words.groups import SettingGroup, writer
 
 THREAD_WORD: Final = writer(SettingGroup.THREAD)
@@ -30,8 +31,10 @@ MASK: Final = "MOP_mask_high"
 
 _RESET: Final = "STATE_RESET_EN"
 
+Fields = Mapping[str, ConfigField]
 
-def written(values: Values, options: Mapping[str, int]) -> Sequence[Written]:
+
+def written(chip: Chip, values: Values, options: Mapping[str, int]) -> Sequence[Written]:
     """The instructions that write some settings, in their order; raises Refused."""
     given = {setting.name: value for setting, value in values}
     if len(given) < len(values):
@@ -42,23 +45,29 @@ def written(values: Values, options: Mapping[str, int]) -> Sequence[Written]:
     host, bank = options.get("host", 0), options.get("bank", 0)
     if host not in (0, 1) or bank not in (0, 1):
         raise Refused("E0301", f"host and bank are 0 or 1; found {host} and {bank}")
-    made: list[Written] = []
+    fields, made = chip.layout.fields, list[Written]()
     done: set[object] = set()
     for name in given:
-        group = _group(name)
+        group = _group(fields, name)
         if group not in done:
             done.add(group)
             stored = host or group[0] == "expander"
-            made += _stores(group, given, bank) if stored else _instructions(group, given, register)
+            if stored and chip is not WORMHOLE:
+                raise _unstored(chip, name)
+            made += (
+                _stores(chip, group, given, bank)
+                if stored
+                else _instructions(fields, group, given, register)
+            )
     if register >= 0 and not any(mnemonic == BANK_WORD for mnemonic, _ in made):
         raise Refused("E0309", "none of these is written through a register", "leave register= out")
     return made
 
 
-def _group(name: str) -> tuple[str, int]:
+def _group(fields: Fields, name: str) -> tuple[str, int]:
     """What is written together: a word of the configuration, a register, a semaphore."""
-    if name in FIELDS:
-        return FIELDS[name].kind, FIELDS[name].word
+    if name in fields:
+        return fields[name].kind, fields[name].word
     if name.startswith("GPR"):
         return "register", int(name[3:])
     if name.startswith("SEM"):
@@ -71,7 +80,14 @@ def _group(name: str) -> tuple[str, int]:
     raise Refused(MISPLACED, message, f"set it before the run, with .cfg {name} = value")
 
 
-def _stores(group: tuple[str, int], given: Mapping[str, int], bank: int) -> Iterator[Written]:
+def _unstored(chip: Chip, name: str) -> Refused:
+    message = f"a RISC-V core stores {name}, and cores of {chip.title} are not modelled"
+    return Refused("E0601", message, f"set it before the run, with .cfg {name} = value")
+
+
+def _stores(
+    chip: Chip, group: tuple[str, int], given: Mapping[str, int], bank: int
+) -> Iterator[Written]:
     """The store of the thread's core that writes a word; raises Refused where there is none."""
     kind, at = group
     if kind == "expander":
@@ -81,8 +97,8 @@ def _stores(group: tuple[str, int], given: Mapping[str, int], bank: int) -> Iter
         address = REGFILE + 4 * at
         yield writer(SettingGroup.STORE), {"Address": address, "Value": given[f"GPR{at}"]}
     elif kind == "config":
-        address = CONFIGURATION + 4 * (bank * CONFIG_WORDS + at)
-        value = _whole(group, given)
+        address = CONFIGURATION + 4 * (bank * chip.layout.words + at)
+        value = _whole(chip.layout.fields, group, given)
         yield writer(SettingGroup.STORE), {"Address": address, "Value": value}
     elif kind == "semaphore":
         store = writer(SettingGroup.STORE)
@@ -94,16 +110,16 @@ def _stores(group: tuple[str, int], given: Mapping[str, int], bank: int) -> Iter
 
 
 def _instructions(
-    group: tuple[str, int], given: Mapping[str, int], register: int
+    fields: Fields, group: tuple[str, int], given: Mapping[str, int], register: int
 ) -> Iterator[Written]:
     kind, at = group
     if kind == "thread":
-        yield THREAD_WORD, {"CfgIndex": at, "NewValue": _whole(group, given)}
+        yield THREAD_WORD, {"CfgIndex": at, "NewValue": _whole(fields, group, given)}
     elif kind == "config" and register >= 0:
-        yield from _halves(register, _whole(group, given))
+        yield from _halves(register, _whole(fields, group, given))
         yield BANK_WORD, {"InputReg": register, "Is128Bit": 0, "CfgIndex": at}
     elif kind == "config":
-        yield from _bytes(group, given)
+        yield from _bytes(fields, group, given)
     elif kind == "register":
         yield from _halves(at, given[f"GPR{at}"])
     elif kind == "semaphore":
@@ -125,11 +141,11 @@ def _halves(register: int, value: int) -> Iterator[Written]:
         )
 
 
-def _whole(group: tuple[str, int], given: Mapping[str, int]) -> int:
+def _whole(fields: Fields, group: tuple[str, int], given: Mapping[str, int]) -> int:
     """All of a word, of which every field is given; raises Refused."""
-    names = [name for name, field in FIELDS.items() if (field.kind, field.word) == group]
+    names = [name for name, field in fields.items() if (field.kind, field.word) == group]
     _all(names, given, THREAD_WORD if group[0] == "thread" else BANK_WORD)
-    return sum(given[name] << FIELDS[name].shift for name in names)
+    return sum(given[name] << fields[name].shift for name in names)
 
 
 def _all(names: Sequence[str], given: Mapping[str, int], mnemonic: str) -> None:
@@ -140,15 +156,15 @@ def _all(names: Sequence[str], given: Mapping[str, int], mnemonic: str) -> None:
         raise Refused(MISPLACED, message, "give all of them: .write NAME = value, NAME = value")
 
 
-def _bytes(group: tuple[str, int], given: Mapping[str, int]) -> Iterator[Written]:
+def _bytes(fields: Fields, group: tuple[str, int], given: Mapping[str, int]) -> Iterator[Written]:
     """A write of each byte in which there are bits to write."""
     mask = value = 0
     for name, number in given.items():
-        field = FIELDS.get(name)
+        field = fields.get(name)
         if field is not None and (field.kind, field.word) == group:
             mask |= field.mask << field.shift
             value |= number << field.shift
-    if _RESET in given and FIELDS[_RESET].word == group[1]:
+    if _RESET in given and fields[_RESET].word == group[1]:
         message = (
             f"{writer(SettingGroup.BYTE)} writes {_RESET} as any other word, and resets nothing"
         )

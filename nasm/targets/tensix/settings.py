@@ -7,35 +7,36 @@ in both banks. The others are what RISC-V cores would write, or instructions tha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from nasm.isa.settings import Setting, Settings
+from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
-from nasm.targets.tensix.isa.table import QUEUES
+from nasm.targets.tensix.isa.declared import QUEUES
+from nasm.targets.tensix.layouts.layout import ConfigField
+from nasm.targets.tensix.layouts.wormhole import DESCRIPTOR
 from nasm.targets.tensix.scalar import config
-from nasm.targets.tensix.scalar.config_fields import DESCRIPTOR, FIELDS, GLOBAL, ConfigField
 from nasm.targets.tensix.setting_meanings import meaning_of, words_of
 from nasm.targets.tensix.setting_writes import MASK, OPTIONS, written
 from nasm.targets.tensix.state import NO_THREAD, Coprocessor
-from nasm.targets.tensix.sync.mutexes import MUTEXES
 from nasm.targets.tensix.words.groups import SettingGroup, writer
 
 TEMPLATE, BUFFER = (expander_name(one) for one in (ExpanderAction.TEMPLATE, ExpanderAction.BUFFER))
 """The mnemonics of what expands templates, and of what records and plays."""
 
-DOCS: Final = "Tenstorrent ISA documentation, Wormhole B0"
 WORD: Final = 0xFFFFFFFF
 
 _FORMAT_FIELDS: Final = ("_SrcA", "_SrcB", "_Dstacc", "_SrcA_val", "_SrcB_val", "_Dstacc_val")
 _COUNTS: Final = {"Flags": 3, "OuterCount": 127, "InnerCount": 127}
 
 
-_PARTS: Final = frozenset(
-    at for name, at in FIELDS.items() if FIELDS.get(name.rpartition("_")[0], at).word == at.word
-    and name.rpartition("_")[0] in FIELDS
-)  # fmt: skip
-"""Fields that another one contains, whose name theirs begin with."""
+def _whole_of(chip: Chip, name: str, at: ConfigField) -> str:
+    """The field that contains another one, whose name begins with its name; empty if none does."""
+    whole = name.rpartition("_")[0]
+    found = chip.layout.fields.get(whole)
+    return whole if found is not None and found.word == at.word else ""
 
 
 def _of_format(name: str) -> bool:
@@ -45,9 +46,9 @@ def _of_format(name: str) -> bool:
     return ("data_format" in name and "Ovrd" not in name) or name.endswith("_InDataFormat")
 
 
-def _field(name: str, at: ConfigField) -> Setting:
+def _field(chip: Chip, name: str, at: ConfigField) -> Setting:
     whose = "of each thread" if at.kind == "thread" else "in both banks"
-    whose = "global" if at.kind == "config" and at.word >= GLOBAL else whose
+    whose = "global" if at.kind == "config" and at.word >= chip.layout.shared else whose
     last = at.shift + at.width - 1
     bits = f"bits {last} to {at.shift}" if at.width > 1 else f"bit {at.shift}"
     page = writer(SettingGroup.DESCRIPTOR) if DESCRIPTOR in name else "backend configuration"
@@ -56,15 +57,15 @@ def _field(name: str, at: ConfigField) -> Setting:
     return Setting(
         name,
         f"{meaning}{'; ' if meaning else ''}configuration word {at.word}, {bits}, {whose}",
-        f"{DOCS}, {page}",
+        f"{chip.docs}, {page}",
         at.mask,
         words=words,
         of_queue=at.kind == "thread",
-        part_of=name.rpartition("_")[0] if at in _PARTS else "",
+        part_of=_whole_of(chip, name, at),
     )
 
 
-def _expander() -> Iterator[Setting]:
+def _expander(docs: str) -> Iterator[Setting]:
     """The nine words by template, the upper half of the mask, and the replay buffer."""
     for template, words in enumerate(MOP_WORDS):
         for at, word in enumerate(words):
@@ -72,45 +73,46 @@ def _expander() -> Iterator[Setting]:
                 yield Setting(
                     f"{TEMPLATE}{template}_{word}",
                     f"word {at} of the MOP expander, as template {template} uses it",
-                    f"{DOCS}, MOP expander",
+                    f"{docs}, MOP expander",
                     _COUNTS.get(word, WORD),
                     of_queue=True,
                     instruction=word not in _COUNTS,
                     place=("mop", at),
                 )
     summary = f"the upper half of the mask that the next {TEMPLATE} of template 0 uses"
-    yield Setting(MASK, summary, f"{DOCS}, {writer(SettingGroup.MASK)}", 0xFFFF, of_queue=True)
+    yield Setting(MASK, summary, f"{docs}, {writer(SettingGroup.MASK)}", 0xFFFF, of_queue=True)
     for at in range(32):
         yield Setting(
             f"{BUFFER}{at}",
             f"instruction {at} of the replay buffer",
-            f"{DOCS}, {BUFFER}",
+            f"{docs}, {BUFFER}",
             WORD,
             of_queue=True,
             instruction=True,
         )
 
 
-def _others() -> Iterator[Setting]:
+def _others(chip: Chip) -> Iterator[Setting]:
+    docs = chip.docs
     for at in range(64):
         summary = f"general register {at} of the thread"
-        yield Setting(f"GPR{at}", summary, f"{DOCS}, scalar unit", WORD, of_queue=True)
+        yield Setting(f"GPR{at}", summary, f"{docs}, scalar unit", WORD, of_queue=True)
     for at in range(8):
-        page = f"{DOCS}, {writer(SettingGroup.SEMAPHORE)}"
+        page = f"{docs}, {writer(SettingGroup.SEMAPHORE)}"
         yield Setting(f"SEM{at}_value", f"the value of semaphore {at}", page, 15)
         yield Setting(f"SEM{at}_max", f"the maximum of semaphore {at}", page, 15)
     owners = {"free": NO_THREAD, **{name: at for at, name in enumerate(QUEUES)}}
-    for at in MUTEXES:
+    for at in chip.mutexes:
         summary = f"who holds mutex {at}"
         most = len(QUEUES) - 1
-        page = f"{DOCS}, {writer(SettingGroup.MUTEX)}"
+        page = f"{docs}, {writer(SettingGroup.MUTEX)}"
         yield Setting(f"MUTEX{at}", summary, page, most, NO_THREAD, owners)
 
 
 def put(core: Coprocessor, thread: int, setting: Setting, value: int) -> None:
     """Put the value of a setting into a coprocessor, for a thread if each has one."""
     name, own = setting.name, core.threads[thread]
-    if name in FIELDS:
+    if name in core.layout.fields:
         config.begin_field(core, thread, name, value)
     elif isinstance(setting.place, tuple):
         own.mop[setting.place[1]] = value
@@ -126,10 +128,19 @@ def put(core: Coprocessor, thread: int, setting: Setting, value: int) -> None:
         core.semaphores[int(name[3]), int(name.endswith("max"))] = value
 
 
-def _every() -> Iterator[Setting]:
-    yield from (_field(name, at) for name, at in FIELDS.items())
-    yield from _expander()
-    yield from _others()
+def _every(chip: Chip) -> Iterator[Setting]:
+    yield from (_field(chip, name, at) for name, at in chip.layout.fields.items())
+    yield from _expander(chip.docs)
+    yield from _others(chip)
 
 
-SETTINGS: Final = Settings({one.name: one for one in _every()}, put, written, OPTIONS)
+def settings_of(chip: Chip) -> Settings:
+    """What programs of a generation may set."""
+    offered = {one.name: one for one in _every(chip)}
+    return Settings(offered, put, partial(written, chip), OPTIONS, partial(_elsewhere, chip))
+
+
+def _elsewhere(chip: Chip, name: str) -> str:
+    """Which other generation has a field of a name."""
+    others = [c.title for c in (WORMHOLE, BLACKHOLE) if c is not chip and name in c.layout.fields]
+    return "".join(f"{other} has it, and {chip.title} has none of this name" for other in others)

@@ -1,6 +1,6 @@
 """Everything that a Tensix coprocessor holds: what its instructions read and write.
 
-Sizes and reset values are of the public ISA documentation of Wormhole B0. Nothing here says what an
+Sizes and reset values are of the public ISA documentation. Nothing here says what an
 instruction does; who does changes the arrays in place. All of it is saved and restored together.
 """
 
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from nasm.base.records import dataclass, field, fields
 from nasm.isa.core_state import EngineLines, Place
+from nasm.targets.tensix.chips import WORMHOLE, Chip
+from nasm.targets.tensix.layouts.layout import ConfigLayout
 
 U8 = NDArray[np.uint8]
 U16 = NDArray[np.uint16]
@@ -25,7 +27,6 @@ THREADS = 3
 PACKERS = 4
 LANES = 32
 COLUMNS = 8
-L1_BYTES = 1464 << 10
 
 RISC_REGISTERS = 32
 
@@ -220,7 +221,7 @@ class Latch(MutableState):
 class Thread(MutableState):
     """What belongs to one of the three threads.
 
-    ``config`` are its 57 words of 16 bits; ``adc[who, channel, dimension, cr]``: unpacker 0 and 1
+    ``config`` are its words of 16 bits; ``adc[who, channel, dimension, cr]``: unpacker 0 and 1
     and the packers, X, Y, Z and W, the counter and its carriage return. ``mop`` are the nine
     words of the MOP expander; ``replay`` the 32 words that were
     recorded, ``recorded`` the places of what was. ``src_row`` and
@@ -229,7 +230,7 @@ class Thread(MutableState):
     """
 
     registers: U32 = field(default_factory=_words(64))
-    config: U16 = field(default_factory=lambda: np.zeros(57, np.uint16))
+    config: U16 = field(default_factory=lambda: np.zeros(WORMHOLE.layout.thread_words, np.uint16))
     rows: RowCounters = field(default_factory=RowCounters)
     adc: U32 = field(default_factory=_words(3, 2, 4, 2))
     mop: U32 = field(default_factory=_words(9))
@@ -285,7 +286,8 @@ class RiscCore(MutableState):
 class Coprocessor(MutableState):
     """The Tensix coprocessor of one tile.
 
-    ``config[bank, word]``: words from 152 on are global, and are the same in both banks.
+    ``chip`` says of which generation it is. ``config[bank, word]``: words from the first global one
+    on are the same in both banks.
     ``semaphores[i]`` is a value and its maximum; ``mutexes[i]`` the thread that holds one, or
     ``NO_THREAD``. ``scalar_owner`` is the thread whose instruction waits in the scalar unit, and
     keeps others out. ``srcb_as_srca`` says that the format of SrcA holds for SrcB too. ``lines``
@@ -294,7 +296,7 @@ class Coprocessor(MutableState):
     read last; ``now`` is the cycle up to which everything has happened.
     """
 
-    CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca", "lines")
+    CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca", "lines", "chip")
 
     l1: L1Bytes
     vector: Vector = field(default_factory=Vector)
@@ -305,7 +307,7 @@ class Coprocessor(MutableState):
     threads: tuple[Thread, ...] = field(
         default_factory=lambda: tuple(Thread() for _ in range(THREADS))
     )
-    config: U32 = field(default_factory=_words(2, 188))
+    config: U32 = field(default_factory=_words(2, WORMHOLE.layout.words))
     semaphores: U8 = field(default_factory=lambda: np.zeros((8, 2), np.uint8))
     mutexes: NDArray[np.int8] = field(default_factory=lambda: np.full(8, NO_THREAD, np.int8))
     scalar_owner: int = NO_THREAD
@@ -317,3 +319,16 @@ class Coprocessor(MutableState):
     soft_reset: int = 0
     clock_high: int = 0
     now: int = 0
+    chip: Chip = WORMHOLE
+
+    def __post_init__(self) -> None:
+        layout = self.chip.layout
+        if self.chip is not WORMHOLE:
+            self.config = np.zeros((2, layout.words), np.uint32)
+            for thread in self.threads:
+                thread.config = np.zeros(layout.thread_words, np.uint16)
+
+    @property
+    def layout(self) -> ConfigLayout:
+        """Where everything is in its configuration."""
+        return self.chip.layout

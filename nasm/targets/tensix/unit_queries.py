@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Protocol
 
 
@@ -25,6 +26,7 @@ SRC = "src"
 """The part that changes when a bank of SrcA or SrcB changes owners."""
 
 
+@cache
 def semaphore_parts(mask: int) -> tuple[str, ...]:
     """The semaphores of a mask as parts of the coprocessor that change."""
     return tuple(f"semaphore {n}" for n in range(8) if mask >> n & 1)

@@ -29,7 +29,7 @@ def ran(text: str, **options: str) -> Machine:
 
 
 def test_the_defaults_are_the_documents() -> None:
-    assert quirks({option.name: option.default for option in OPTIONS}) == DOCUMENTED
+    assert quirks("wormhole", {option.name: option.default for option in OPTIONS}) == DOCUMENTED
     assert len(OPTIONS) == len(fields(Quirks)) + 2
 
 

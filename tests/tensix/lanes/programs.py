@@ -18,7 +18,7 @@ from nasm.targets.tensix.lanes import replays
 from nasm.targets.tensix.lanes.configuration import SFPNOP
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.scheduling import undefined_now
-from nasm.targets.tensix.scalar.config_fields import FIELDS
+from nasm.targets.tensix.layouts.wormhole import FIELDS
 from nasm.targets.tensix.state import Coprocessor
 from nasm.targets.tensix.words import WORDS
 from tests.tensix.lanes.compare import FUNCTIONS, MODES, coprocessor
@@ -110,13 +110,32 @@ def body(rng: np.random.Generator, tame: bool) -> list[int]:
     return found or [word("SFPNOP")]
 
 
+def rounds(rng: np.random.Generator, words: list[int], times: int) -> list[int]:
+    """Words so often: the same, or each time elsewhere in Dst, and now and then once otherwise."""
+    by, other = (int(rng.choice(steps)) for steps in ([0, 0, 2, 4, 8, 62], [-1, -1, 1, 3]))
+    found = [elsewhere(one, by * n) for n in range(times) for one in words]
+    if other >= 0 and times > other:
+        at = other * len(words) + int(rng.integers(len(words)))
+        VD = WORDS[fields_of(found[at])[0]].encoding.parts.get("VD")
+        if VD is not None:
+            found[at] = found[at] & ~VD.put(VD.get(-1)) | VD.put(int(rng.integers(8)))
+    return found
+
+
+def elsewhere(number: int, by: int) -> int:
+    """A word with another place in Dst, if it has one."""
+    if fields_of(number)[0] not in ("SFPLOAD", "SFPSTORE"):
+        return number
+    return number & ~0x3FF | number + by & 0x3FF
+
+
 def program(rng: np.random.Generator, tame: bool = False) -> tuple[int, ...]:
     """A prologue, rounds and a rest, or twice that, with SFPNOP where something comes too early."""
     found: list[int] = []
     for _ in range(int(rng.integers(1, 3))):
         around = body(rng, tame), body(rng, tame)
         found += around[0][: int(rng.integers(0, 4))]
-        found += body(rng, tame) * int(rng.choice([1, 2, 3, 4, 5, 8, 32]))
+        found += rounds(rng, body(rng, tame), int(rng.choice([1, 2, 3, 4, 5, 8, 32])))
         found += around[1][: int(rng.integers(0, 4))]
     spaced: list[int] = []
     for one in found:

@@ -12,7 +12,8 @@ import pytest
 from nasm.targets.tensix.lanes import replays
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.scheduling import stalls, too_early
-from nasm.targets.tensix.scalar.config_fields import FIELDS
+from nasm.targets.tensix.lanes.steps import carried, carried_from, steps_by
+from nasm.targets.tensix.layouts.wormhole import FIELDS
 from nasm.targets.tensix.state import Coprocessor
 from tests.parts import part
 from tests.tables import each
@@ -22,6 +23,7 @@ from tests.tensix.lanes.programs import (
     NAMES,
     anything,
     difference,
+    elsewhere,
     fields_of,
     one_by_one,
     program,
@@ -39,6 +41,7 @@ GELU = (
     NOP,
     word("SFPSTORE", VD=3, AddrMod=2),
 )
+STORE = word("SFPSTORE", VD=3, AddrMod=3)
 STEP = FIELDS["ADDR_MOD_DST_SEC0_DestIncr"].word + 2
 """What rows move by with AddrMod=2."""
 
@@ -101,6 +104,31 @@ def test_rounds_are_found_between_other_words_and_from_within_a_round(
 ) -> None:
     assert check(core, (word("SFPLOADI", VD=1, Imm16=5), *GELU[5:], *GELU * 8, *GELU[:2], NOP))
     assert outcomes == {True: 1}
+
+
+def test_rounds_that_differ_in_where_they_access_dst_are_evaluated_together(
+    core: Coprocessor, outcomes: Counter[bool]
+) -> None:
+    rounds = [elsewhere(one, 2 * n) for n in range(32) for one in (*GELU[:-1], STORE)]
+    assert check(core, tuple(rounds))
+    assert outcomes == {True: 1}
+
+
+def test_a_load_of_another_register_is_no_round_as_the_others(
+    core: Coprocessor, outcomes: Counter[bool]
+) -> None:
+    other = (word("SFPLOAD", VD=5, AddrMod=3), *GELU[1:])
+    assert check(core, (*GELU * 8, *other, *GELU * 8))
+    assert outcomes == {True: 2}
+
+
+def test_where_rounds_carry_the_least_is_what_each_turn_says() -> None:
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        words = [one for one in program(rng) if replays.fit((one,))][:12]
+        steps = [*map(steps_by(DOCUMENTED), words)]
+        turned = [len(carried([*steps[n:], *steps[:n]])) for n in range(len(steps))]
+        assert carried_from(steps) == turned
 
 
 def test_a_sum_over_rounds_is_done_one_by_one(core: Coprocessor, outcomes: Counter[bool]) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.matrix.formats import Format
 from nasm.targets.tensix.scalar.config import set_field
-from nasm.targets.tensix.state import L1_BYTES, Coprocessor
+from nasm.targets.tensix.state import Coprocessor
 
 PACKERS = ("SEC0_REG1", "SEC0_REG8", "SEC1_REG1", "SEC1_REG8")
 
@@ -18,14 +19,14 @@ class L1:
     """L1 as an array."""
 
     def __init__(self) -> None:
-        self.bytes = np.zeros(L1_BYTES, np.uint8)
+        self.bytes = np.zeros(WORMHOLE.l1_bytes, np.uint8)
 
     def read(self, address: int, count: int) -> Any:
         return self.bytes[address : address + count].copy()
 
     def write(self, address: int, data: Any) -> None:
         assert address % 16 == 0
-        assert address + len(data) <= L1_BYTES
+        assert address + len(data) <= WORMHOLE.l1_bytes
         self.bytes[address : address + len(data)] = data
 
 

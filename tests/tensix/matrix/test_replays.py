@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from nasm.targets.tensix.core.dst_use import dst_use
-from nasm.targets.tensix.core.fields import fields_of
+from nasm.targets.tensix.layouts.wormhole import FIELDS
 from nasm.targets.tensix.matrix import arithmetic, control, replays
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, timing_of
 from nasm.targets.tensix.matrix.formats import Format, Style
 from nasm.targets.tensix.matrix.timing import cycles_blocked
-from nasm.targets.tensix.scalar.config_fields import FIELDS
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.words import WORDS
 from tests.parts import part
@@ -45,7 +44,7 @@ def one_by_one(core: Coprocessor, words: tuple[int, ...]) -> list[frozenset[int]
     blocks = []
     for held in words:
         name = names[held >> 24]
-        fields = fields_of(name, held)
+        fields = WORDS[name].fields_of(held)
         own = {f.name for form in WORDS[name].encoding.forms for f in form.fields}
         used = MATRIX_UNIT[name].dst
         blocks.append(dst_use(core, THREAD, used, fields).writes if used else frozenset())

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from nasm.base.problems import Refused
+from nasm.targets.tensix.layouts.layout import ConfigField
+from nasm.targets.tensix.layouts.wormhole import FIELDS
 from nasm.targets.tensix.scalar import config
-from nasm.targets.tensix.scalar.config_fields import FIELDS, ConfigField
 from tests.tables import each
 from tests.tensix.scalar.cores import made
 

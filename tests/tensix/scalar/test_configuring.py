@@ -41,8 +41,8 @@ def test_wrcfg_of_one_word_needs_no_alignment() -> None:
     core.threads[0].registers[7] = 0xFFFFFFFF
     configuring.WRCFG(core, 0, 7, 0, 187)()
     assert core.config[:, 187].tolist() == [0xFFFFFFFF, 0xFFFFFFFF]
-    assert configuring.written_by_WRCFG(0, 187) == range(187, 188)
-    assert configuring.written_by_WRCFG(1, 187) == range(184, 188)
+    assert configuring.written_by_WRCFG(core, 0, 187) == range(187, 188)
+    assert configuring.written_by_WRCFG(core, 1, 187) == range(184, 188)
     with pytest.raises(Refused, match="words 0 to 187; found 188"):
         configuring.WRCFG(core, 0, 0, 0, 188)
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from nasm.base.problems import Refused
+from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.scalar.config import set_field
 from nasm.targets.tensix.scalar.forms import SETDMAREG, STOREIND, waits_to_store
 from nasm.targets.tensix.scalar.mover import XMOV, duration
 from nasm.targets.tensix.scalar.registers_of_devices import LOADREG, STOREREG
 from nasm.targets.tensix.scalar.unit import FLUSHDMA, hold, waits_for_unit, waits_to_flush
-from nasm.targets.tensix.state import L1_BYTES, MATRIX, Coprocessor
+from nasm.targets.tensix.state import MATRIX, Coprocessor
 from tests.tensix.scalar.cores import Flat, made
 
 
@@ -85,9 +86,9 @@ def test_what_the_mover_writes_nowhere_is_lost() -> None:
 @pytest.mark.parametrize(
     ("into", "source", "units", "direction", "said"),
     [
-        (L1_BYTES, 0, 1, 3, "XMOV of 16 bytes to 0x16e000 leaves L1, of 0x16e000 bytes"),
-        (L1_BYTES - 16, 0, 2, 0, "XMOV of 32 bytes to 0x16dff0"),
-        (0, L1_BYTES, 1, 3, "XMOV of 16 bytes from 0x16e000"),
+        (WORMHOLE.l1_bytes, 0, 1, 3, "XMOV of 16 bytes to 0x16e000 leaves L1, of 0x16e000 bytes"),
+        (WORMHOLE.l1_bytes - 16, 0, 2, 0, "XMOV of 32 bytes to 0x16dff0"),
+        (0, WORMHOLE.l1_bytes, 1, 3, "XMOV of 16 bytes from 0x16e000"),
         (0x40000, 0, 1, 1, "writes the instruction memory of a RISC-V core"),
         (0xFFF0, 0, 2, 2, "leaves its region"),
         (1504, 0, 1, 2, "to bytes 1504 to 1519 of the configuration; its banks have 1504"),

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from nasm.base.problems import Refused
+from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.scalar import memory
 from nasm.targets.tensix.scalar.forms import STOREIND
 from nasm.targets.tensix.scalar.unit import hold, waits_for_unit
-from nasm.targets.tensix.state import L1_BYTES, Coprocessor
+from nasm.targets.tensix.state import Coprocessor
 from tests.parts import part
 from tests.tensix.scalar.cores import Flat, made
 
@@ -108,7 +109,7 @@ def test_a_store_takes_its_data_at_once() -> None:
 
 def test_behind_the_end_of_l1_there_is_nothing() -> None:
     core = made()
-    core.threads[0].registers[0] = L1_BYTES // 16
+    core.threads[0].registers[0] = WORMHOLE.l1_bytes // 16
     with pytest.raises(Refused, match="0x16e000 is beyond the end of L1"):
         memory.LOADIND(core, 0, 1, 2, 0, 9, 0)
     assert core.threads[0].requests == 0

@@ -17,8 +17,9 @@ from nasm.language.assemble import assemble
 from nasm.language.printing import text as printed
 from nasm.program.program import Program
 from nasm.targets import TARGETS
-from nasm.targets.tensix.scalar.config_fields import FIELDS
-from nasm.targets.tensix.settings import SETTINGS, put
+from nasm.targets.tensix.chips import WORMHOLE
+from nasm.targets.tensix.layouts.wormhole import FIELDS
+from nasm.targets.tensix.settings import put, settings_of
 from nasm.targets.tensix.state import U8, Coprocessor
 
 
@@ -28,6 +29,9 @@ class NoMemory:
 
     def write(self, address: int, data: U8) -> None:
         raise AssertionError
+
+
+SETTINGS = settings_of(WORMHOLE)
 
 
 def assembled(text: str) -> Program:
@@ -51,7 +55,7 @@ def wrong(text: str) -> Problem:
 
 def words(text: str) -> list[int]:
     program = assembled(text)
-    known = program.target.words
+    known = program.target.words(program.generation)
     assert known is not None
     made = [program.instruction(0, pc) for pc in range(len(program.queues[0]))]
     return [known.encode(i.row, i.operands) for i in made]

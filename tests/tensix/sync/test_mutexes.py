@@ -34,11 +34,11 @@ def test_a_release_of_what_another_holds_does_nothing() -> None:
 @pytest.mark.parametrize("index", [1, 8, 0xFFFF])
 def test_there_are_seven_and_the_others_wait_for_ever(index: int) -> None:
     core = made()
-    for wait in (waits_for_mutex(core, 0, index), waits_to_release(index)):
+    for wait in (waits_for_mutex(core, 0, index), waits_to_release(core, index)):
         assert wait is not None
         assert "waits forever" in wait.reason
         assert wait.until is None
-    assert [i for i in range(9) if waits_to_release(i) is None] == [0, 2, 3, 4, 5, 6, 7]
+    assert [i for i in range(9) if waits_to_release(core, i) is None] == [0, 2, 3, 4, 5, 6, 7]
 
 
 @pytest.mark.parametrize("thread", range(3))

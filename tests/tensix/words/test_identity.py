@@ -13,13 +13,16 @@ from nasm.language.objects.writing import written
 from nasm.language.printing.word_files import WordFile, hexed, packed, read
 from nasm.language.printing.words import text_of, words_of
 from nasm.targets import TARGETS
-from nasm.targets.tensix import TARGET, WORDS
+from nasm.targets.tensix import TARGET
+from nasm.targets.tensix.isa import words_on
 from nasm.targets.tensix.words import WORDS as TABLE
 from nasm.targets.tensix.words.word import Described
 from tests.parts import everything, part
 from tests.tables import each
 
-ROWS = [row for row in TARGET.isa if row.encoding is not None]
+WORDS = words_on("wormhole")
+
+ROWS = [row for row in TARGET.rows(TARGET.generations[0]) if row.encoding is not None]
 
 
 def again(words: list[int]) -> list[int]:

@@ -18,6 +18,7 @@ from nasm.base.problems import Failure, Problem, Refused, counted, did_you_mean,
 
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
+    from nasm.isa.generation import Generation
     from nasm.isa.target import Target
     from nasm.program.program import Program
 
@@ -153,7 +154,7 @@ def _words(args: argparse.Namespace, screen: Screen) -> int:
     from nasm.language.printing.words import words_of
 
     program = assembled(args, args.program).program
-    made, _ = spelling(program.target, args.form)
+    made, _ = spelling(program.target, program.generation, args.form)
     queues = _chosen(words_of(program), args.queue)
     spelled = {queue: [made(word) for word in words] for queue, words in queues.items()}
     if args.output in (None, "-"):
@@ -166,11 +167,13 @@ def _words(args: argparse.Namespace, screen: Screen) -> int:
     return OK
 
 
-def spelling(target: Target, form: str | None) -> tuple[Callable[[int], int], Callable[[int], int]]:
+def spelling(
+    target: Target, generation: Generation, form: str | None
+) -> tuple[Callable[[int], int], Callable[[int], int]]:
     """What makes a form of a word, and the word of that; raises Refused."""
     from nasm.language.printing.words import words_known
 
-    known = words_known(target).spellings
+    known = words_known(target, generation).spellings
     if form is None:
         return int, int
     if form not in known:

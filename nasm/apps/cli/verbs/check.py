@@ -47,6 +47,13 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         help="list the reads that nothing would order if engines did not wait for their own "
         "earlier results",
     )
+    verb.add_argument(
+        "--why",
+        nargs=2,
+        type=int,
+        metavar="LINE",
+        help="say why these two lines are in order in every execution, or what is missing",
+    )
     options.limit(verb, "follow at most N instructions", MOST_EXAMINED)
     options.policy(verb)
     options.timeout(verb)
@@ -165,6 +172,8 @@ class Checked:
             screen.show(_fine(self.path, self.program))
         for allowed in () if args.quiet else self.judged.allowed:
             screen.show(Text(str(allowed), "dim"))
+        if self.found.order is not None:
+            screen.show(Text("\n").join(map(Text, tables.order(self.found.order))))
         if args.map:
             several = self.program.cores > 1
             screen.show(*tables.maps(self.found, several, screen.width, screen.ascii_only))
@@ -187,6 +196,7 @@ def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
             program,
             max_instructions=args.max_instructions,
             relaxed=args.ordering is not None,
+            why=None if args.why is None else (args.why[0], args.why[1]),
             settings=programs.settings(args),
         )
     except Failure as failure:
@@ -232,6 +242,7 @@ examples:
   neuron-nasm check matmul.nasm
   neuron-nasm check programs/*.nasm -D N=512 --json
   neuron-nasm check matmul.nasm --map         who owns which bytes, and when
+  neuron-nasm check matmul.nasm --why 15 18   why these lines are in order
   neuron-nasm check matmul.nasm --ordering relaxed
 
 A program whose branches and addresses need no values is followed to its end,

@@ -124,7 +124,7 @@ def _words(args: argparse.Namespace, screen: Screen) -> int:
     target = _target(name)
     generation = target.generation(name)
     assert generation is not None
-    _, back = spelling(target, args.form)
+    _, back = spelling(target, generation, args.form)
     queues: dict[str, list[int]] = {}
     for queue, words in given.queues.items():
         at = generation.engine(queue or args.queue or generation.engines[0].name).name
@@ -142,7 +142,7 @@ def _of_code(args: argparse.Namespace, screen: Screen, data: bytes) -> int:
     target = _target(args.target)
     generation = target.generation(args.target)
     assert generation is not None
-    words = words_known(target)
+    words = words_known(target, generation)
     form = next((s for n, s in words.spellings.items() if args.form in (None, n)), None)
     if form is None:
         raise Refused("E0812", f"no words of {target.summary} are among those of other cores")

@@ -37,8 +37,8 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--target",
         metavar="NAME",
-        help="the target that is meant, trn1, trn2, trn3, wormhole, …, by default all that nasm "
-        "knows; a program is for the first that has the instruction",
+        help="the target that is meant, trn1, trn2, trn3, wormhole, blackhole, …, by default all "
+        "that nasm knows; a program is for the first that has the instruction",
     )
     options.json(verb)
 
@@ -66,7 +66,7 @@ def isa(args: argparse.Namespace, screen: Screen) -> int:
     if args.mnemonic is None:
         return _lists(screen, args, targets)
     for target in targets:
-        row = target.row(args.mnemonic)
+        row = target.row(args.mnemonic, target.generation(args.target or ""))
         if row is not None:
             show = _example if args.example else _page
             return show(screen, args, row, target)

@@ -66,8 +66,10 @@ def llk(args: argparse.Namespace, screen: Screen) -> int:
     (target,) = known_targets(args.target)
     if _LANGUAGE not in target.foreign:
         raise Failure(Problem("E0812", f"{target.summary} has no functions of tt-llk"))
+    generation = target.generation(args.target)
+    assert generation is not None
     given = dict(map(_given, args.given))
-    made = target.foreign[_LANGUAGE].read(target.isa, function, sources, given)
+    made = target.foreign[_LANGUAGE].read(generation, function, sources, given)
     text = program_text(target, made, args.target, args.queue)
     results.put_text(results.spelled(args.output), text)
     return OK

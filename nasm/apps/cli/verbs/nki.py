@@ -146,7 +146,7 @@ class Script:
         from nasm.nki.jit import name_of
 
         given = self.args
-        chosen = programs.settings(given)
+        chosen = replace(programs.settings(given), hashes=bool(given.json))
         how = {"hoist": given.hoist, "overlap": given.overlap}
         made = kernel_run.launched(kernel, args, kwargs, chosen, **how)
         self.note(replace(made.report, program=name_of(kernel)))

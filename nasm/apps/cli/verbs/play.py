@@ -50,6 +50,11 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         metavar="N",
         help="runs at once: by default as many as there are processors",
     )
+    verb.add_argument(
+        "--python",
+        action="store_true",
+        help="have exercises in Python too: solutions are run in processes with limits",
+    )
     verb.add_argument("--open", action="store_true", help="open the page in the browser")
 
 
@@ -76,7 +81,10 @@ def play(args: argparse.Namespace, screen: Screen) -> int:
     folder = None if args.folder is None else Folder(args.folder, args.read_only)
     token = secrets.token_urlsafe(12) if args.token is None else args.token
     reads = None if folder is None else folder.path
-    workers = Workers(args.jobs or os.cpu_count() or 1, reads)
+    workers = Workers(args.jobs or os.cpu_count() or 1, reads, args.python)
+    lacking = workers.unprotected() if args.python else ""
+    if lacking:
+        screen.note(f"warning: {lacking}")
     try:
         server = PlayServer((args.host, args.port), Serving(workers, folder, token))
     except OSError as error:

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from nasm.isa.evidence import Cost, Evidence
-from nasm.targets.tensix.core.fields import Fields
 from nasm.targets.tensix.lanes.facts import Lanes
 from nasm.targets.tensix.matrix.facts import UnitTiming
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES
 from nasm.targets.tensix.scalar.timing import Paces, UnitPace
+from nasm.targets.tensix.words.word import Fields
 
 Costs = Callable[[Fields, tuple[str, int, int]], Cost]
 """The cost of a word by its fields, and by its mnemonic, itself and its thread."""

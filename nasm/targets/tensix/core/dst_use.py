@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from nasm.targets.tensix.core.fields import Fields
 from nasm.targets.tensix.matrix.arithmetic import dst_row
 from nasm.targets.tensix.matrix.facts import DstRows
 from nasm.targets.tensix.matrix.src import wide_dst
 from nasm.targets.tensix.matrix.timing import dst_blocks
 from nasm.targets.tensix.state import Coprocessor
+from nasm.targets.tensix.words.word import Fields
 
 Blocks = frozenset[int]
 _NONE: Final[Blocks] = frozenset()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Mapping
+from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
 
 from nasm.base.problems import Refused
 from nasm.isa.generation import Generation
 from nasm.isa.pace import Pace
-from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, Format
 from nasm.targets.tensix.matrix.pack import count_of, jobs_of
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, pack_cycles, wanted_speed
@@ -17,6 +17,7 @@ from nasm.targets.tensix.matrix.unpack import job_of, numbers_of
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.scalar.mover import duration
 from nasm.targets.tensix.state import Coprocessor
+from nasm.targets.tensix.words.word import Fields
 
 
 def bytes_of(count: int, form: Format) -> int:
@@ -81,8 +82,13 @@ class Amount(NamedTuple):
 
 def _named(function: Callable[..., T], core: Coprocessor, thread: int, fields: Fields) -> T:
     """What a function says of the fields that it names."""
-    names = [name for name in inspect.signature(function).parameters if name in fields]
-    return function(core, thread, **{name: fields[name] for name in names})
+    named = {name: fields[name] for name in _parameters(function) if name in fields}
+    return function(core, thread, **named)
+
+
+@cache
+def _parameters(function: Callable[..., object]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
 
 
 def unpacked(core: Coprocessor, thread: int, fields: Fields) -> Amount:
@@ -140,7 +146,8 @@ class Durations(Pace):
         assert isinstance(key, tuple)
         mnemonic, word, thread = key
         try:
-            cycles = LASTS[mnemonic](self.holds, thread, fields_of(mnemonic, word))
+            fields = self.holds.chip.words.fields_of(mnemonic, word)
+            cycles = LASTS[mnemonic](self.holds, thread, fields)
         except Refused:
             return interval, latency
         return cycles, cycles

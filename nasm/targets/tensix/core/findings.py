@@ -8,18 +8,19 @@ from typing import Any, Final
 
 from nasm.base.problems import Refused, counted
 from nasm.isa.core_state import Place
-from nasm.targets.tensix.core.fields import Fields, fields_of
+from nasm.targets.tensix.chips import Chip
 from nasm.targets.tensix.core.noted import reading
 from nasm.targets.tensix.core.tensix import NOTHING, Issued, Tensix
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
-from nasm.targets.tensix.lanes.facts import LANES, Role, facts_of
+from nasm.targets.tensix.lanes.facts import Role, facts_of, lanes_of
 from nasm.targets.tensix.lanes.scheduling import OF_STATE, SchedulingFinding
 from nasm.targets.tensix.matrix.facts import timing_of
 from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS
 from nasm.targets.tensix.matrix.pack import rows_read as rows_packed
 from nasm.targets.tensix.matrix.timing import dst_blocks, longest
 from nasm.targets.tensix.matrix.unpack import UnpackJob, job_of, rows_dropped
+from nasm.targets.tensix.words.word import Fields
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
 DOUBTFUL = "E0515"
@@ -48,11 +49,11 @@ def _tell(
 def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
     """Tell what comes too early, and what is undefined, of an instruction that starts."""
     last = core.recent.vector
-    for found in _of_pair(last, issued):
+    for found in _of_pair(core, last, issued):
         _tell(
             core, _CODES[found.kind], found.message, found.hint, last, "started in the cycle before"
         )
-    facts = LANES[issued.mnemonic].facts
+    facts = lanes_of(core.chip)[issued.mnemonic].facts
     if facts.role in OF_STATE or core.vector.lane_config.any():
         _undefined(core, issued, fields)
     if facts.role is Role.LOADS and core.recent.matrix.tick > issued.tick - SAFE_LOAD:
@@ -60,31 +61,35 @@ def of_vector(core: Tensix, issued: Issued, fields: Fields) -> None:
 
 
 @lru_cache(maxsize=1 << 14)
-def too_near(before: str, its: int, mnemonic: str, word: int) -> tuple[SchedulingFinding, ...]:
+def too_near(
+    chip: Chip, before: str, its: int, mnemonic: str, word: int
+) -> tuple[SchedulingFinding, ...]:
     """Errors of one word in the cycle after another."""
-    fields = fields_of(before, its), fields_of(mnemonic, word)
-    return tuple(scheduling.too_early(before, fields[0], mnemonic, fields[1]))
+    words = chip.words
+    fields = words.fields_of(before, its), words.fields_of(mnemonic, word)
+    return tuple(scheduling.too_early(before, fields[0], mnemonic, fields[1], lanes_of(chip)))
 
 
-def _of_pair(last: Issued, issued: Issued) -> tuple[SchedulingFinding, ...]:
+def _of_pair(core: Tensix, last: Issued, issued: Issued) -> tuple[SchedulingFinding, ...]:
     """Errors of an instruction for the one that started in the cycle before."""
     if last.tick != issued.tick - 1:
         return ()
-    return too_near(last.mnemonic, last.word, issued.mnemonic, issued.word)
+    return too_near(core.chip, last.mnemonic, last.word, issued.mnemonic, issued.word)
 
 
 def _undefined(core: Tensix, issued: Issued, fields: Fields) -> None:
     """Tell what is undefined in the state that there is."""
     thread, mnemonic = issued.thread, issued.mnemonic
     for found in scheduling.undefined_now(core, thread, mnemonic, fields, core.quirks):
-        if found.kind == "stack" and not _peeks(issued, fields):
+        if found.kind == "stack" and not _peeks(core, issued, fields):
             raise Refused(STACK, found.message, found.hint)
         _tell(core, _CODES[found.kind], found.message, found.hint)
 
 
-def _peeks(issued: Issued, fields: Fields) -> bool:
+def _peeks(core: Tensix, issued: Issued, fields: Fields) -> bool:
     """Whether an instruction only looks at the stack, which has a bug of the hardware then."""
-    return facts_of(issued.mnemonic).role is Role.POPS and bool(fields["Mod1"])
+    role = facts_of(issued.mnemonic, lanes_of(core.chip)).role
+    return role is Role.POPS and bool(fields["Mod1"])
 
 
 def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
@@ -111,8 +116,11 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
 # -- unpackers
 
 
-def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
-    """Tell that an unpack takes shared exponents for numbers, or drops rows."""
+def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> bool:
+    """Tell that an unpack takes shared exponents for numbers, or drops rows.
+
+    Returns whether it writes Dst.
+    """
     names = (
         "WhichUnpacker",
         "MultiContextMode",
@@ -125,7 +133,7 @@ def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
     _of_dropped_rows(core, issued, job, rows_dropped(job, target))
     dims = job.dims()
     if source not in BLOCK_FLOATS or 0 not in dims or job.own("REG2_Force_shared_exp"):
-        return
+        return job.to_dst()
     text = (
         f"{issued.mnemonic} reads {source.name} by a tile descriptor of "
         f"{' x '.join(map(str, dims))} numbers: it does not skip exponents, and reads those "
@@ -133,6 +141,7 @@ def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> None:
     )
     hint = f"set THCON_SEC{job.unpacker}_REG0_TileDescriptor_YDim to 1"
     _tell(core, DOUBTFUL, text, hint)
+    return job.to_dst()
 
 
 def _of_dropped_rows(core: Tensix, issued: Issued, job: UnpackJob, dropped: int) -> None:

@@ -10,11 +10,10 @@ from typing import Final
 from nasm.targets.tensix.core import findings, stores
 from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.durations import moved, packed, unpacked
-from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.l1_sharing import Reads, begin
 from nasm.targets.tensix.core.pushed import front_of
 from nasm.targets.tensix.core.tensix import Issued, Tensix
-from nasm.targets.tensix.lanes.facts import LANES, Role, facts_of, the
+from nasm.targets.tensix.lanes.facts import Role, facts_of, lanes_of, the
 from nasm.targets.tensix.lanes.macros import displaced, pass_cycle, pending_of
 from nasm.targets.tensix.lanes.unit import TEMPLATES, backdoor
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
@@ -23,9 +22,8 @@ from nasm.targets.tensix.scalar.devices import refuse_in_reset
 from nasm.targets.tensix.state import U8
 from nasm.targets.tensix.sync.gate import look
 from nasm.targets.tensix.unit_queries import SRC, mutex_part, semaphore_parts
-from nasm.targets.tensix.words import WORDS
 from nasm.targets.tensix.words.units import MATRIX, VECTOR
-from nasm.targets.tensix.words.word import Word
+from nasm.targets.tensix.words.word import Fields, Word
 
 Done = Callable[[], None]
 Act = Callable[[], Done | None]
@@ -44,7 +42,7 @@ def started(
     of its unit do. What is returned lets happen what is due.
     Raises TypeError where the semantics name a field that the word does not have.
     """
-    mnemonic, opcode = word.mnemonic, word.opcode << 24
+    mnemonic, opcode, fields_of = word.mnemonic, word.opcode << 24, word.fields_of
     start = start or _BY_UNIT.get(word.unit.name, at_once(1))
     bound, unit = _bound(word, semantics), word.unit.name
 
@@ -52,7 +50,7 @@ def started(
         core.settle()
         around = core.around
         issued = Issued(core.now, around.place, thread, mnemonic, opcode | word, around.record)
-        fields = fields_of(mnemonic, word)
+        fields = fields_of(word)
         act: Act = partial(bound(word), core, thread)
         if core.lines[thread] is not None:
             front_of(core, thread).passed(core.now)
@@ -70,7 +68,7 @@ def started(
 
 def _bound(word: Word, semantics: Semantics) -> Callable[[int], Callable[..., Done | None]]:
     """The semantics with the fields of a word, by the word."""
-    mnemonic = word.mnemonic
+    mnemonic, fields_of = word.mnemonic, word.fields_of
     parameters = inspect.signature(semantics).parameters.values()
     known = {one.name for one in word.encoding.fields()}
     names = [p.name for p in parameters if p.name not in _GIVEN]
@@ -85,7 +83,7 @@ def _bound(word: Word, semantics: Semantics) -> Callable[[int], Callable[..., Do
 
     @lru_cache(maxsize=1 << 12)
     def bind(word: int) -> Callable[..., Done | None]:
-        fields = fields_of(mnemonic, word)
+        fields = fields_of(word)
         held = {name: fields[name] for name in names}
         if not asks:
             return partial(semantics, **held)
@@ -212,15 +210,16 @@ def _vector(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     """
     vector = core.vector
     VD = fields.get("VD", 0)
-    loads = VD >= TEMPLATES and facts_of(issued.mnemonic).role is not Role.CONFIGURES
+    facts = facts_of(issued.mnemonic, lanes_of(core.chip))
+    loads = VD >= TEMPLATES and facts.role is not Role.CONFIGURES
     if loads and backdoor(vector, issued.word, VD):
         idle = the(Role.IDLES)
-        word = WORDS[idle].opcode << 24
+        word = core.chip.words.by_name[idle].opcode << 24
         issued, act = issued._replace(mnemonic=idle, word=word), _nothing
     else:
         findings.of_vector(core, issued, fields)
     core.recent.vector = issued
-    latency = LANES[issued.mnemonic].facts.latency_of(fields)
+    latency = facts_of(issued.mnemonic, lanes_of(core.chip)).latency_of(fields)
     core.occupy("vector", issued.thread, latency)
     core.changed(issued, "vector")
     if not pending_of(vector):
@@ -267,13 +266,13 @@ def configuring(latency: int) -> Start:
     return start
 
 
-def writing_words(latency: int, words: Callable[[int, int], range]) -> Start:
+def writing_words(latency: int, words: Callable[[Tensix, Fields], range]) -> Start:
     """The same of what writes ``words`` only at its end, so that the next cycle reads old ones."""
     start = configuring(latency)
 
     def starts(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         start(core, issued, fields, act)
-        late = words(fields["Is128Bit"], fields["CfgIndex"])
+        late = words(core, fields)
         core.recent.configured = tuple((word, issued.tick, issued) for word in late)
 
     return starts
@@ -296,7 +295,8 @@ def unpacking(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         _later(core, act(), 1)
         return
     amount = unpacked(core, issued.thread, fields)
-    findings.of_unpack(core, issued, fields)
+    to_dst = findings.of_unpack(core, issued, fields)
+    bank = None if to_dst else core.matrix.unpack_b if which else core.matrix.unpack_a
     then = act()
     assert then is not None
 
@@ -305,7 +305,7 @@ def unpacking(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         core.changed(issued, SRC, f"unpack{which}")
 
     core.recent.unpack = issued
-    reads = Reads(issued.thread, amount.lines, amount.speed, done, issued.place)
+    reads = Reads(issued.thread, amount.lines, amount.speed, done, bank, issued.place)
     first, second = core.reads
     core.reads = (first, reads) if which else (reads, second)
     core.at(core.now + ADDRESS_CYCLES, partial(begin, core, which), ("unpack", which))

@@ -19,13 +19,15 @@ class Reads:
     """What an unpacker has to read: ``lines`` of 16 bytes left at a tick ``since``.
 
     ``wanted`` is the speed it would have alone, in lines a cycle; ``speed`` what it has, 0 before
-    its addresses are made. ``done`` is what follows, ``place`` that of the instruction.
+    its addresses are made. ``done`` is what follows: it writes a ``bank``, or Dst where that is
+    None. ``place`` is that of the instruction.
     """
 
     thread: int
     lines: int
     wanted: int
     done: Callable[[], None]
+    bank: int | None
     place: Place = None
     since: int = 0
     speed: int = 0

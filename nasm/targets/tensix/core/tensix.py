@@ -137,6 +137,8 @@ class Tensix(Coprocessor):
 
     def _look(self, latched: list[int], before: int) -> None:
         """Have gates look at the ticks, before one, at which units became idle."""
+        if max(self.until) <= self.now:
+            return
         ticks = {t for t in self.until if self.now < t < before}
         for tick in sorted(ticks):
             self.now = tick
@@ -159,8 +161,10 @@ class Tensix(Coprocessor):
 
     def next_change(self) -> int | None:
         """The next tick at which something changes by itself."""
-        ticks = [t for t in self.until if t > self.now]
-        ticks += [e.tick for e in self.entries[:1]]
+        now, entries, until = self.now, self.entries, self.until
+        ticks = [t for t in until if t > now] if max(until) > now else []
+        if entries:
+            ticks.append(entries[0].tick)
         return min(ticks, default=None)
 
     def changed(self, by: Issued, *parts: str) -> None:

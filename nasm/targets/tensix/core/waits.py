@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Final
 
 from nasm.base.problems import listed
-from nasm.base.records import replace
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.core.dst_use import dst_use
-from nasm.targets.tensix.core.fields import Fields, fields_of
 from nasm.targets.tensix.core.pushed import front_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.lanes import scheduling
+from nasm.targets.tensix.lanes.facts import lanes_of
 from nasm.targets.tensix.matrix import ownership
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, DST_STALL, cycles_blocked
@@ -26,7 +25,11 @@ from nasm.targets.tensix.sync.gate import blocked, look
 from nasm.targets.tensix.sync.mutexes import waits_for_mutex, waits_to_release, want
 from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words.units import MATRIX, SCALAR, UNPACK, VECTOR
-from nasm.targets.tensix.words.word import Word
+from nasm.targets.tensix.words.word import Fields, Word
+
+_blocked: Final = lru_cache(maxsize=1 << 12)(Blocked)
+"""Makes one of each: most are asked for again and again. No completion ends one by itself, but of
+lines of a RISC-V core: what an instruction leaves for later happens at a tick of its own."""
 
 Waits = Callable[[Tensix, int, Fields, str], Blocked | None]
 """Why an instruction of a thread may not start yet, by its fields and its mnemonic."""
@@ -37,22 +40,24 @@ def waiting(word: Word, own: Waits | None) -> Callable[[Tensix, int, int], Block
 
     First the gate, then what all of its unit wait for, then its ``own`` reasons to wait.
     """
-    mnemonic, every = word.mnemonic, word.unit.every
+    mnemonic, every, fields_of = word.mnemonic, word.unit.every, word.fields_of
     bits = sum(1 << bit for bit in word.unit.blocked)
     by_unit = _BY_UNIT.get(word.unit.name)
 
     def waits(core: Tensix, thread: int, word: int) -> Blocked | None:
         core.settle()
         look(core, thread, core)
-        fields = fields_of(mnemonic, word)
+        fields = fields_of(word)
         found = _bubble(core, thread) or _latched(core, thread, bits, every)
         if found is None and by_unit is not None:
             found = by_unit(core, thread, fields, mnemonic)
         if found is None and own is not None:
             found = own(core, thread, fields, mnemonic)
-        if found is None or found.until is not None:
-            return found
-        return replace(found, until=core.next_change())
+        if found is None:
+            return None
+        until = core.next_change() if found.until is None else found.until
+        by_cores = any(lines is not None for lines in core.lines)
+        return _blocked(found.cause, found.reason, until, found.by, found.on, found.hint, by_cores)
 
     return waits
 
@@ -76,8 +81,9 @@ def _latched(core: Tensix, thread: int, bits: int, every: bool) -> Blocked | Non
     found = blocked(core, thread, bits, core, every=every)
     if found is None:
         return None
+    hint = _posted_instead(core, thread)
     reason = f"{found.cause.upper()} holds it back, as {found.reason}"
-    return replace(found, reason=reason, hint=_posted_instead(core, thread))
+    return _blocked(found.cause, reason, found.until, found.by, found.on, hint)
 
 
 def _posted_instead(core: Tensix, thread: int) -> str:
@@ -130,8 +136,14 @@ def _matrix(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked
 
 
 def _vector(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
-    last = core.recent.vector
-    if last.tick + 1 == core.now and scheduling.stalls(last.mnemonic, mnemonic):
+    last, chip = core.recent.vector, core.chip
+    if last.tick + 1 != core.now or last.mnemonic not in lanes_of(chip):
+        return None
+    facts = lanes_of(chip)[last.mnemonic].facts
+    if not (facts.interlocked or facts.scoreboard):
+        return None
+    its = chip.words.fields_of(last.mnemonic, last.word)
+    if scheduling.delayed(last.mnemonic, its, mnemonic, fields, lanes_of(chip)):
         message = f"{last.mnemonic} takes two cycles"
         return Blocked("vector", message, core.now + 1, on=("vector",))
     return None
@@ -214,7 +226,7 @@ def for_mutex(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Block
 
 def to_release(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
     """A mutex of its number: there is no mutex 1, and none above 7."""
-    return waits_to_release(fields["Index"])
+    return waits_to_release(core, fields["Index"])
 
 
 # -- unpackers

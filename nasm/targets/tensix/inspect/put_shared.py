@@ -13,9 +13,7 @@ from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.inspect.put import Values, within
 from nasm.targets.tensix.scalar.adc import WIDTHS
 from nasm.targets.tensix.scalar.config import put_field, set_field
-from nasm.targets.tensix.scalar.config_fields import FIELDS
 from nasm.targets.tensix.state import NO_THREAD, THREADS, Bools, RowCounters
-from nasm.targets.tensix.sync.mutexes import MUTEXES
 
 OWNERS: Final = {"free": NO_THREAD, **{f"t{thread}": thread for thread in range(THREADS)}}
 """Who may hold a mutex, by name."""
@@ -28,7 +26,7 @@ _ROW_LIMITS: Final = np.array([1023, 1023, 63, 63, 63, 63, 3, 1])
 def mutexes(core: Tensix, values: Values, which: Bools) -> None:
     """The threads that hold mutexes."""
     for number in np.flatnonzero(which).tolist():
-        if number not in MUTEXES:
+        if number not in core.chip.mutexes:
             raise Refused("E0301", f"there is no mutex {number}")
     within("a mutex", values, which, THREADS - 1, NO_THREAD)
     core.settle()
@@ -38,16 +36,16 @@ def mutexes(core: Tensix, values: Values, which: Bools) -> None:
 def fields(core: Tensix, names: Sequence[str], values: Values, which: Bools) -> None:
     """Fields of the configuration, by bank."""
     for n in np.flatnonzero(which.any(axis=1)).tolist():
-        within(names[n], values[n], which[n], FIELDS[names[n]].mask)
+        within(names[n], values[n], which[n], core.layout.fields[names[n]].mask)
     core.settle()
     for n, bank in np.argwhere(which).tolist():
-        put_field(core, bank, FIELDS[names[n]], int(values[n, bank]))
+        put_field(core, bank, core.layout.fields[names[n]], int(values[n, bank]))
 
 
 def own_fields(core: Tensix, names: Sequence[str], values: Values, which: Bools) -> None:
     """Fields of the threads' own configuration, by thread."""
     for n in np.flatnonzero(which.any(axis=1)).tolist():
-        within(names[n], values[n], which[n], FIELDS[names[n]].mask)
+        within(names[n], values[n], which[n], core.layout.fields[names[n]].mask)
     core.settle()
     for n, thread in np.argwhere(which).tolist():
         set_field(core, thread, names[n], int(values[n, thread]))

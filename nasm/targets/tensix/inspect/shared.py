@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from nasm.isa.core_state import Part, Seen
+from nasm.isa.settings import Settings
 from nasm.targets.tensix.core.tensix import UNITS, Tensix
 from nasm.targets.tensix.inspect import put_shared as put
 from nasm.targets.tensix.inspect.put import Values, into
-from nasm.targets.tensix.scalar.config_fields import FIELDS, GLOBAL, Kind
-from nasm.targets.tensix.settings import SETTINGS
+from nasm.targets.tensix.layouts.layout import ConfigLayout, Kind
 from nasm.targets.tensix.state import NO_THREAD, THREADS, U32, Bools
 from nasm.targets.tensix.unit_queries import thread_name
 
@@ -46,29 +47,36 @@ def _mutexes(core: Tensix) -> Seen:
 # -- configuration
 
 
-def _of_kind(kind: Kind) -> tuple[tuple[str, ...], U32, U32, U32]:
-    """Names of the fields of a kind, their words, shifts and masks."""
-    found = {name: field for name, field in FIELDS.items() if field.kind == kind}
+class _Columns(NamedTuple):
+    """The fields of a kind: their names, words, shifts and masks."""
+
+    names: tuple[str, ...]
+    words: U32
+    shifts: U32
+    masks: U32
+
+
+@cache
+def _of_kind(layout: ConfigLayout, kind: Kind) -> _Columns:
+    found = {name: field for name, field in layout.fields.items() if field.kind == kind}
     words, shifts, masks = (
         np.array([getattr(field, what) for field in found.values()], np.uint32)
         for what in ("word", "shift", "mask")
     )
-    return tuple(found), words, shifts, masks
-
-
-_NAMES, _WORDS, _SHIFTS, _MASKS = _of_kind("config")
-_OWN_NAMES, _OWN_WORDS, _OWN_SHIFTS, _OWN_MASKS = _of_kind("thread")
+    return _Columns(tuple(found), words, shifts, masks)
 
 
 def _config(core: Tensix) -> Seen:
     """Every field in both banks; those that are not 0 as a table."""
-    fields = (core.config[:, _WORDS] >> _SHIFTS & _MASKS).T
+    of = _of_kind(core.layout, "config")
+    fields = (core.config[:, of.words] >> of.shifts & of.masks).T
     rows = []
     for n in np.flatnonzero(fields.any(axis=1)).tolist():
-        word = int(_WORDS[n])
-        values = ("",) * 2 if word >= GLOBAL else tuple(map(str, fields[n].tolist()))
-        same = str(int(fields[n, 0])) if word >= GLOBAL else ""
-        rows.append((_NAMES[n], str(word), *values, same))
+        word = int(of.words[n])
+        shared = word >= core.layout.shared
+        values = ("",) * 2 if shared else tuple(map(str, fields[n].tolist()))
+        same = str(int(fields[n, 0])) if shared else ""
+        rows.append((of.names[n], str(word), *values, same))
     heads = "field", ">word", ">bank 0", ">bank 1", ">both"
     text = f"{len(rows)} not 0; {_used(core)}" if rows else ""
     return Seen(np.ascontiguousarray(fields), heads=heads, rows=tuple(rows), summary=text)
@@ -81,9 +89,10 @@ def _used(core: Tensix) -> str:
 
 def _own_config(core: Tensix) -> Seen:
     held = np.stack([own.config for own in core.threads]).astype(np.uint32)
-    fields = (held[:, _OWN_WORDS] >> _OWN_SHIFTS & _OWN_MASKS).T
+    of = _of_kind(core.layout, "thread")
+    fields = (held[:, of.words] >> of.shifts & of.masks).T
     rows = tuple(
-        (thread_name(t), _OWN_NAMES[n], str(int(_OWN_WORDS[n])), str(int(fields[n, t])))
+        (thread_name(t), of.names[n], str(int(of.words[n])), str(int(fields[n, t])))
         for t in range(THREADS)
         for n in np.flatnonzero(fields[:, t]).tolist()
     )
@@ -93,16 +102,16 @@ def _own_config(core: Tensix) -> Seen:
 
 
 def _put_config(core: Tensix, values: Values, which: Bools) -> None:
-    put.fields(core, _NAMES, values, which)
+    put.fields(core, _of_kind(core.layout, "config").names, values, which)
 
 
 def _put_own_config(core: Tensix, values: Values, which: Bools) -> None:
-    put.own_fields(core, _OWN_NAMES, values, which)
+    put.own_fields(core, _of_kind(core.layout, "thread").names, values, which)
 
 
-def _words(names: tuple[str, ...]) -> dict[str, Mapping[str, int]]:
+def _words(settings: Settings, names: tuple[str, ...]) -> dict[str, Mapping[str, int]]:
     """The words for values of fields, such as formats."""
-    offered = SETTINGS.offered
+    offered = settings.offered
     return {name: offered[name].words for name in names if offered[name].words}
 
 
@@ -145,18 +154,42 @@ def _units(core: Tensix) -> Seen:
     return Seen(heads=("unit", "with", ">until tick"), rows=rows, summary=text)
 
 
-PARTS: Final = (
-    Part("semaphores", "the eight semaphores: value and maximum", _semaphores,
-         tuple(f"semaphore{n}" for n in range(8)),
-         put=into(lambda core: core.semaphores, "a semaphore", 15)),
-    Part("mutexes", "the mutexes, and the thread that holds each", _mutexes,
-         tuple(f"mutex{n}" for n in range(8)), put=put.mutexes,
-         words={f"mutex{n}": put.OWNERS for n in range(8)}),
-    Part("config", "fields of the configuration that are not 0, by bank", _config, _NAMES,
-         put=_put_config, words=_words(_NAMES)),
-    Part("thread_config", "fields of the threads' own configuration that are not 0", _own_config,
-         _OWN_NAMES, by_queue=True, put=_put_own_config, words=_words(_OWN_NAMES)),
-    Part("packers", "what packers continue with", _packers),
-    Part("units", "units at work, for which thread, and until when", _units),
-)  # fmt: skip
-"""What is there once for all threads, and each thread's configuration."""
+def shared_parts(layout: ConfigLayout, settings: Settings) -> tuple[Part, ...]:
+    """What is there once for all threads, and each thread's configuration, of a generation."""
+    names, own = (_of_kind(layout, kind).names for kind in ("config", "thread"))
+    return (
+        Part(
+            "semaphores",
+            "the eight semaphores: value and maximum",
+            _semaphores,
+            tuple(f"semaphore{n}" for n in range(8)),
+            put=into(lambda core: core.semaphores, "a semaphore", 15),
+        ),
+        Part(
+            "mutexes",
+            "the mutexes, and the thread that holds each",
+            _mutexes,
+            tuple(f"mutex{n}" for n in range(8)),
+            put=put.mutexes,
+            words={f"mutex{n}": put.OWNERS for n in range(8)},
+        ),
+        Part(
+            "config",
+            "fields of the configuration that are not 0, by bank",
+            _config,
+            names,
+            put=_put_config,
+            words=_words(settings, names),
+        ),
+        Part(
+            "thread_config",
+            "fields of the threads' own configuration that are not 0",
+            _own_config,
+            own,
+            by_queue=True,
+            put=_put_own_config,
+            words=_words(settings, own),
+        ),
+        Part("packers", "what packers continue with", _packers),
+        Part("units", "units at work, for which thread, and until when", _units),
+    )

@@ -30,10 +30,10 @@ _COUNTERS: Final = put.ROW_COUNTERS
 _WHO: Final = "unpacker 0", "unpacker 1", "packers"
 
 
-def text(word: int) -> str:
+def text(core: Tensix, word: int) -> str:
     """The instruction of a word; one that is none as it is."""
     try:
-        instruction = instruction_of(word)
+        instruction = instruction_of(core.chip, word)
     except Refused:
         return f".word {word:#010x}"
     return f"{instruction.row.name} {instruction_text.operands(instruction)}".rstrip()
@@ -96,7 +96,7 @@ def _mop(core: Tensix) -> Seen:
             if word:
                 names = [name for template in MOP_WORDS if (name := template[n])]
                 number = n == 0 or (n == 1 and word < 1 << 24)
-                means = str(word) if number else text(word)
+                means = str(word) if number else text(core, word)
                 rows.append((thread, " or ".join(names), f"{word:08x}", means))
     heads = "thread", "word of template 0 or 1", "bits", "means"
     return Seen(held, summary=_whose(rows), heads=heads, rows=tuple(rows))
@@ -105,7 +105,7 @@ def _mop(core: Tensix) -> Seen:
 def _replay(core: Tensix) -> Seen:
     held = np.stack([own.replay for own in core.threads])
     rows = tuple(
-        (thread, str(n), f"{word:08x}", text(word))
+        (thread, str(n), f"{word:08x}", text(core, word))
         for thread, own in _threads(core)
         for n, word in enumerate(own.replay.tolist())
         if word
@@ -129,7 +129,7 @@ def _macros(core: Tensix) -> Seen:
         for n, columns in enumerate(words.tolist()):
             for word in dict.fromkeys(columns):
                 if word:
-                    means = text(word) if what == "template" else ""
+                    means = text(core, word) if what == "template" else ""
                     rows.append((f"{what} {n}", f"{word:08x}", means))
     rows += [
         ("put off", "", f"{one.mnemonic} of {thread_name(one.thread)} in the {one.unit} sub-unit")

@@ -1,6 +1,7 @@
 """The rows: a file or a folder per unit, listed as in the manual: by unit, and then by opcode."""
 
 from nasm.targets.tensix.isa import (
+    blackhole,
     config,
     cores,
     frontend,
@@ -11,10 +12,10 @@ from nasm.targets.tensix.isa import (
     sync,
     vector,
 )
-from nasm.targets.tensix.isa.table import DATA, ISA, arrange
+from nasm.targets.tensix.isa.table import DATA, ISA, arrange, rows_on, words_on
 
 UNITS = (frontend, sync, scalar, config, misc, moving, matrix, vector, cores)
 
 arrange(unit.__name__ for unit in UNITS)
 
-__all__ = ["DATA", "ISA"]
+__all__ = ["DATA", "ISA", "blackhole", "rows_on", "words_on"]

@@ -6,11 +6,21 @@ from nasm.targets.tensix.isa.setups import REGISTERS
 from nasm.targets.tensix.isa.table import Family
 from nasm.targets.tensix.scalar import configuring
 from nasm.targets.tensix.scalar.timing import UnitPace
+from nasm.targets.tensix.state import Coprocessor
 from nasm.targets.tensix.words.groups import SettingGroup
 from nasm.targets.tensix.words.units import CONFIG
-from nasm.targets.tensix.words.word import Described, Word
+from nasm.targets.tensix.words.word import Described, Fields, Word
 
 UNIT = Family(__name__)
+
+
+def _written_by_WRCFG(core: Coprocessor, fields: Fields) -> range:
+    return configuring.written_by_WRCFG(core, fields["Is128Bit"], fields["CfgIndex"])
+
+
+def _written_by_CFGSHIFTMASK(core: Coprocessor, fields: Fields) -> range:
+    return range(fields["CfgIndex"], fields["CfgIndex"] + 1)
+
 
 _BITS = "Mask=0xf0, NewValue=0x50, Index4=76"
 _NEXT = (
@@ -32,7 +42,7 @@ WRCFG = UNIT.row(
     ),
     configuring.WRCFG,
     pace=UnitPace("configuration", 1, 2, shared=True),
-    starts=instruction_start.writing_words(2, configuring.written_by_WRCFG),
+    starts=instruction_start.writing_words(2, _written_by_WRCFG),
     setup=REGISTERS,
     settings=SettingGroup.WORD,
     example="WRCFG InputReg=1, Is128Bit=0, CfgIndex=76",
@@ -148,4 +158,48 @@ RMWCIB3 = UNIT.row(
     example=f"RMWCIB3 {_BITS}",
     formula="byte 3 of word Index4 of the thread's bank = NewValue where Mask has ones",
     hazard=_NEXT,
+)
+
+STREAMWRCFG = UNIT.row(
+    Word(
+        0xB7,
+        "STREAMWRCFG",
+        CONFIG,
+        "Write a register of a stream of the NoC overlay to a configuration word.",
+        "stream_id_sel[23:21] StreamRegAddr[20:11] CfgReg[10:0]",
+        chip="Blackhole A0",
+    ),
+    pace=UnitPace("configuration", 1, 5, shared=True, least=True),
+    since="blackhole",
+    formula="word CfgReg of the thread's bank = a register of a stream of the NoC",
+)
+
+CFGSHIFTMASK = UNIT.row(
+    Word(
+        0xB8,
+        "CFGSHIFTMASK",
+        CONFIG,
+        "Change bits of a configuration word by a rotated and masked scratch word.",
+        "disable_mask_on_old_val[23] operation[22:20] mask_width[19:15] right_cshift_amt[14:10] "
+        "scratch_sel[9:8] CfgReg[7:0]",
+        forms="MaskMode[23] AluMode[22:20] MaskWidth[19:15] RotateAmt[14:10] ScratchIndex[9:8] "
+        "CfgIndex[7:0]",
+        values={"AluMode": modes.MASKED},
+        meanings={
+            "MaskMode": "0 clears the bits of the mask in the word first",
+            "AluMode": "how the scratch word and the word are combined",
+            "MaskWidth": "the number of bits of the mask, less one",
+            "RotateAmt": "by how many bits the scratch word is rotated to the right",
+            "ScratchIndex": "which scratch word; 3 is that of the thread's number",
+        },
+        chip="Blackhole A0",
+    ),
+    configuring.CFGSHIFTMASK,
+    pace=UnitPace("configuration", 2, 2, shared=True),
+    starts=instruction_start.writing_words(2, _written_by_CFGSHIFTMASK),
+    waits=waits.for_configuration,
+    since="blackhole",
+    setup=".cfg SCRATCH_SEC0_val = 0xff",
+    example="CFGSHIFTMASK MaskWidth=7, RotateAmt=24, CfgIndex=76",
+    formula="word CfgIndex of the thread's bank, combined with a scratch word by AluMode",
 )

@@ -15,7 +15,8 @@ from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.feeding import DEPTHS
 from nasm.targets.tensix.host import blocks
 from nasm.targets.tensix.host.operands import Address, WordValue
-from nasm.targets.tensix.isa.table import CORES, ISA, QUEUES
+from nasm.targets.tensix.isa.declared import CORES, QUEUES
+from nasm.targets.tensix.isa.table import ISA
 from nasm.targets.tensix.memory_map import Block, address_text, region_at
 from nasm.targets.tensix.state import RISC_REGISTERS
 from nasm.targets.tensix.unit_queries import thread_name
@@ -149,9 +150,9 @@ def polled(
     cost=pushing("Count"),
     condition=room("core", "number"),
     source=PUSHES,
-    example="PUSH Count=2",
+    example="PUSH Count=1",
     formula="the next Count instructions of the thread are pushed",
-    setup="@t0\nNOP\nNOP\n@trisc0",
+    setup="@t0 NOP\n@t1 NOP\n@t2 NOP",
 )
 def PUSH(core: Tensix, number: int) -> None:
     """Push the next instructions of the thread, each once there is room for it.
@@ -212,7 +213,6 @@ WRITERS[SettingGroup.STORE] = [SW.name]
     source=f"{PAGE}, memory map; TTSync; Mailboxes",
     example="LW MOPExpanderDoneCheck",
     formula="register Rd = the word at Address, once there is one",
-    setup="@t0\nNOP\n@trisc0",
 )
 def LW(Address: int, Rd: int, core: Tensix, number: int) -> None:
     """Load a word, once there is one: TTSync lets it come later, a mailbox needs a value.

@@ -74,3 +74,18 @@ REPLAY = UNIT.row(
     hazard="Recording takes a cycle for each instruction, whether it executes or not; playing "
     "back follows without a gap. A recording holds no MOP.",
 )
+
+RESOURCEDECL = UNIT.row(
+    Word(
+        0x05,
+        "RESOURCEDECL",
+        FRONT,
+        "Declare which resources a class of instructions uses, and for how long.",
+        "linger_time[23:13] resources[12:4] op_class[3:0]",
+        described=Described.NAME,
+        chip="Blackhole A0",
+    ),
+    cost=costs.UNKNOWN,
+    since="blackhole",
+    formula="nothing that is documented beyond its name",
+)

@@ -271,3 +271,18 @@ SEMAPHORE_CONDITIONS: Final = bits_of_mask(
     """,
     scope="p_stall",
 )
+
+MASKED: Final = one_of(
+    "",
+    """
+    0 OR      -  word | scratch
+    1 AND     -  word & scratch
+    2 XOR     -  word ^ scratch
+    3 ADD     -  word + scratch
+    4 OR_NOT  -  word | ~scratch
+    5 AND_NOT -  word & ~scratch
+    6 XOR_NOT -  word ^ ~scratch
+    7 SUB     -  word - scratch
+    """,
+)
+"""Of Blackhole; the names are ours: the page has numbers alone."""

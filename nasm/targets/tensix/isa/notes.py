@@ -16,8 +16,19 @@ from nasm.targets.tensix.scalar.timing import Paces, UnitPace, arithmetic
 
 def of_lanes(facts: Lanes) -> Iterator[str]:
     """Of the vector unit."""
-    if facts.interlocked:
+    if facts.interlocked and facts.slow_modes:
+        modes = ", ".join(map(str, sorted(facts.slow_modes)))
+        yield (
+            f"With Mod1 {modes} it takes two cycles, and the unit waits: what follows starts a "
+            "cycle later."
+        )
+    elif facts.interlocked:
         yield "It takes two cycles, and the unit waits: what follows starts a cycle later."
+    elif facts.scoreboard:
+        yield (
+            f"Its result can be read after {facts.latency} cycles: the unit delays what starts in "
+            "the cycle after it by one, where it knows that this reads VD."
+        )
     elif facts.latency > 1:
         yield (
             f"Its result can be read after {facts.latency} cycles: what starts in the cycle after "

@@ -152,3 +152,17 @@ SEMWAIT = UNIT.row(
     "come after the first of these. It takes nothing from a semaphore: SEMGET does. With B1 in "
     "BlockMask a SEMGET after it waits, too.",
 )
+
+STREAMWAIT = UNIT.row(
+    Word(
+        0xA7,
+        "STREAMWAIT",
+        STALLS,
+        "Hold instructions back until a stream of the NoC overlay has a phase or a count.",
+        "stall_res[23:15] target_value[14:4] target_sel[3] wait_stream_sel[2:0]",
+        chip="Blackhole A0",
+    ),
+    pace=SEMAPHORE_PACE,
+    since="blackhole",
+    formula="instructions of stall_res wait at the gate for a stream of the NoC",
+)

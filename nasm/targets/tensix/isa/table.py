@@ -2,45 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any, Final, NamedTuple
 
-from nasm.base.problems import Refused
-from nasm.isa.core_state import Blocked
+from nasm.base.records import replace
 from nasm.isa.evidence import Cost, Evidence
-from nasm.isa.field_kinds import Bits, Field
-from nasm.isa.implicit_kinds import CoreState, FieldOf, Here
-from nasm.isa.instruction import InstructionContext, OfOperands, Operand, Row, of_operands
+from nasm.isa.instruction import InstructionContext, Row, of_operands
 from nasm.isa.isa import Isa
-from nasm.isa.words import data_row, documented
+from nasm.isa.words import Spelling, Words, data_row
 from nasm.targets.tensix.core.costs import UNKNOWN, Costs, of_matrix, of_vector, paced
 from nasm.targets.tensix.core.durations import LASTS, Lasts
-from nasm.targets.tensix.core.fields import fields_of
-from nasm.targets.tensix.core.instruction_start import Done, Start, at_once, started
-from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.core.waits import Waits, waiting
+from nasm.targets.tensix.core.instruction_start import Start, at_once
+from nasm.targets.tensix.core.waits import Waits
 from nasm.targets.tensix.front.expanding import EXPANDERS, ExpanderAction
-from nasm.targets.tensix.isa import notes
+from nasm.targets.tensix.isa.declared import QUEUES, Declared, RowChange
 from nasm.targets.tensix.lanes import facts as lanes
-from nasm.targets.tensix.lanes.facts import Lanes
+from nasm.targets.tensix.lanes.facts import LANES_ON, Lanes, VectorTable
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, MatrixFacts
 from nasm.targets.tensix.scalar.timing import Paces, UnitPace
-from nasm.targets.tensix.words import WORDS, declare
+from nasm.targets.tensix.words import FIRST, TABLES, WORDS, WordTable
 from nasm.targets.tensix.words.groups import WRITERS, SettingGroup
 from nasm.targets.tensix.words.units import MATRIX, VECTOR
 from nasm.targets.tensix.words.word import OPCODE, Described, Word
 
 ISA = Isa("tensix")
+TARGET: Final = "nasm.targets.tensix"
+"""The module of the target."""
 
-QUEUES = ("t0", "t1", "t2")
-"""The three threads, each of which issues every instruction."""
+BITS = 32
 
-CORES = tuple(f"trisc{queue[1:]}" for queue in QUEUES)
-"""The RISC-V core of each thread, which pushes the instructions of that."""
 
-CORE = Operand("core", CoreState())
-THREAD = Operand("thread", Here("queue"))
-"""What every row gets in addition to its word: the coprocessor, and the number of the thread."""
+def _rotated(word: int, by: int) -> int:
+    return (word << by | word >> (BITS - by)) & ((1 << BITS) - 1)
+
+
+def _streamed(word: int) -> int:
+    return _rotated(word, 2)
+
+
+def _read(word: int) -> int:
+    return _rotated(word, BITS - 2)
+
+
+def _no_core_has(bits: int) -> bool:
+    """Whether no RISC-V instruction of 32 bits is these: such have 3 in the lowest two."""
+    return bits & 3 != 3
+
+
+TTINSN: Final = "among RISC-V instructions: rotated left by two"
+SPELLINGS: Final = {"ttinsn": Spelling(TTINSN, _streamed, _read, _no_core_has)}
+"""Other forms of words."""
 
 
 @of_operands
@@ -48,6 +60,10 @@ def issued(_: InstructionContext) -> Cost:
     """One instruction a cycle and thread leaves the wait gate."""
     source = "Tenstorrent ISA documentation, Wormhole B0: front end"
     return Cost(1, 1, Evidence.DOCUMENTED, source)
+
+
+AS_BEFORE: Final = RowChange()
+"""An instruction that is as on the first generation."""
 
 
 class Family:
@@ -71,6 +87,7 @@ class Family:
         settings: SettingGroup | None = None,
         hazard: str = "",
         example: str = "",
+        since: str = FIRST,
         **more: Any,
     ) -> Row:
         """A row. Without semantics it assembles, and refuses to execute.
@@ -91,33 +108,83 @@ class Family:
             settings: What it writes of what programs may set by name, or its page documents.
             hazard: What programs have to wait for themselves, where the facts do not say it.
             example: An example; without one it is the mnemonic with two fields.
+            since: The first generation that has it.
             more: Passed to :meth:`~nasm.isa.isa.Isa.instruction`.
         """
-        declare(word)
         costs = cost or _costs(word, facts, pace)
-        _declare(word, semantics, facts, lasts)
+        _declare(word, facts, lasts)
         if expands is not None:
             EXPANDERS[word.opcode] = expands
         if settings is not None:
             WRITERS.setdefault(settings, []).append(word.mnemonic)
         if starts is None and isinstance(pace, UnitPace):
             starts = at_once(pace.latency)
-        executed = _refusing(word) if semantics is None else started(word, semantics, starts)
-        return ISA.instruction(
-            *_written(word),
-            CORE,
-            THREAD,
-            Operand("word", _whole(word)),
-            engines=QUEUES,
-            cost=_cost(word, costs),
-            condition=_condition(word, waits),
-            source=word.source,
-            example=example or _example(word),
-            encoding=word.encoding,
-            rules=(documented(word.encoding, word.source),),
-            vendor={"tt-llk": word.macros, "ISA documentation": _page(word)},
-            **more,
-        )(_named(word, executed, self.module, [*_notes(word, facts, pace, waits), hazard]))
+        declared = Declared(
+            self.module, word, semantics, facts, pace, costs, starts, waits, hazard, example, more
+        )
+        if since == FIRST:
+            DECLARED[word.mnemonic] = declared
+            _enter(declared, TABLES[FIRST], LANES_ON[FIRST])
+            return declared.made(ISA)
+        ADDED.setdefault(since, {})[word.mnemonic] = declared
+        return replace(declared, more={**more, "since": since}).made(ISA)
+
+
+DECLARED: Final[dict[str, Declared]] = {}
+"""What rows of the first generation say, by mnemonic."""
+
+ADDED: Final[dict[str, dict[str, Declared]]] = {}
+"""What rows say that a later generation adds, by its name and by mnemonic."""
+
+
+class ChipChanges(NamedTuple):
+    """What a generation changes of the first one: what documents call it, and how rows differ."""
+
+    chip: str
+    rows: Mapping[str, RowChange]
+
+
+CHANGES: Final[dict[str, ChipChanges]] = {}
+"""By the name of the generation, as its module of ``isa/`` enters it."""
+
+
+@cache
+def rows_on(generation: str) -> Mapping[str, Row]:
+    """The rows that a generation has in another form than the table."""
+    if generation == FIRST:
+        return {}
+    chip, changed = CHANGES[generation]
+    if unknown := set(changed) - set(DECLARED):
+        raise TypeError(f"{generation} changes {', '.join(sorted(unknown))}, of which is no row")
+    every = {
+        **{name: changed.get(name, AS_BEFORE).of(one, chip) for name, one in DECLARED.items()},
+        **{
+            name: replace(one, more={**one.more, "since": generation})
+            for name, one in ADDED.get(generation, {}).items()
+        },
+    }
+    isa, words, vector = Isa(ISA.name), WordTable(), VectorTable()
+    for declared in every.values():
+        _enter(declared, words, vector)
+        declared.made(isa)
+    TABLES[generation], LANES_ON[generation] = words, vector
+    variant = (TARGET, generation)
+    return {name: replace(row, variant=variant) for name, row in isa.rows.items()}
+
+
+@cache
+def words_on(generation: str) -> Words:
+    """The words of a generation's instructions."""
+    rows = rows_on(generation) or {row.name: row for row in ISA if not row.since}
+    return Words(tuple(rows.values()), OPCODE, DATA, SPELLINGS)
+
+
+def _enter(declared: Declared, words: WordTable, vector: VectorTable) -> None:
+    """Enter what is declared where the units of a generation look it up."""
+    word, facts = declared.word, declared.facts
+    words.declare(word)
+    if isinstance(facts, Lanes) and declared.semantics is not None:
+        lanes.declare(vector, word.mnemonic, facts, declared.semantics)
 
 
 def arrange(units: Iterable[str]) -> None:
@@ -125,9 +192,9 @@ def arrange(units: Iterable[str]) -> None:
     order = list(units)
 
     def place(item: tuple[str, Row]) -> tuple[int, int]:
-        module, word = item[1].semantics.__module__, WORDS.get(item[0])
+        module, code = item[1].semantics.__module__, _opcode(item[1])
         at = next(n for n, unit in enumerate(order) if f"{module}.".startswith(f"{unit}."))
-        return at, 0 if word is None else word.opcode
+        return at, code
 
     ISA.rows = dict(sorted(ISA.rows.items(), key=place))
     words = [WORDS[mnemonic] for mnemonic in ISA.rows if mnemonic in WORDS]
@@ -135,15 +202,12 @@ def arrange(units: Iterable[str]) -> None:
     WORDS.update({word.mnemonic: word for word in words})
 
 
-def _declare(
-    word: Word,
-    semantics: Callable[..., Any] | None,
-    facts: Lanes | MatrixFacts | None,
-    lasts: Lasts | None,
-) -> None:
-    """Enter what is declared where the units look it up."""
-    if isinstance(facts, Lanes) and semantics is not None:
-        lanes.declare(word.mnemonic, facts, semantics)
+def _opcode(row: Row) -> int:
+    return 0 if row.encoding is None else row.encoding.code
+
+
+def _declare(word: Word, facts: Lanes | MatrixFacts | None, lasts: Lasts | None) -> None:
+    """Enter what is declared where the units of every generation look it up."""
     if isinstance(facts, MatrixFacts):
         MATRIX_UNIT[word.mnemonic] = facts
     if lasts is not None:
@@ -165,139 +229,6 @@ def _costs(word: Word, facts: Lanes | MatrixFacts | None, pace: Paces | None) ->
     if pace is None:
         raise TypeError(f"{word.mnemonic} needs pace=, cost= or a timing: {word.unit.name}")
     return paced(pace)
-
-
-def _cost(word: Word, costs: Costs) -> OfOperands[Cost]:
-    """What an instruction costs, by its word."""
-
-    def answer(context: InstructionContext) -> Cost:
-        number = _number(word, context)
-        fields = fields_of(word.mnemonic, number)
-        return costs(fields, (word.mnemonic, number, QUEUES.index(context.engine)))
-
-    return OfOperands((), answer, "cost", "Cycles of its unit, as documents state them.")
-
-
-def _condition(word: Word, own: Waits | None) -> OfOperands[Blocked | None]:
-    """What keeps it from starting."""
-    waits = waiting(word, own)
-
-    def answer(context: InstructionContext) -> Blocked | None:
-        held = context.operands
-        return waits(held["core"], held["thread"], held["word"])
-
-    return OfOperands(("core", "thread", "word"), answer, "waits")
-
-
-def _number(word: Word, context: InstructionContext) -> int:
-    return word.encoding.encode([context.operands[one.name] for one in word.encoding.operands])
-
-
-def _whole(word: Word) -> FieldOf:
-    """The arguments of a word, where they are in it."""
-    return FieldOf(Field("word", 0, 24), word.encoding.operands)
-
-
-def _page(word: Word) -> tuple[str, ...]:
-    return (word.page or word.mnemonic,) if word.described is Described.DOCS else ()
-
-
-def _written(word: Word) -> list[Operand]:
-    """The operands of a word, of which semantics get the word."""
-    return [
-        Operand(
-            one.name,
-            Bits(one, word.upto.get(one.name, 0)),
-            "-",
-            default=word.default(one),
-            doc=_explained(word, one),
-            keyword=True,
-        )
-        for one in word.encoding.operands
-    ]
-
-
-def _explained(word: Word, operand: Field) -> str:
-    """What an operand is for, and the other names of it and of its parts."""
-    return "; ".join(
-        filter(None, (_parts(word, operand), operand.meaning, _named_only(word, operand)))
-    )
-
-
-def _named_only(word: Word, operand: Field) -> str:
-    """Of an operand of which no meaning is published, that there is none."""
-    if operand.mask & ~word.encoding.free or word.described is Described.NAME:
-        return ""
-    return "documents only name it, and nothing reads it"
-
-
-def _parts(word: Word, operand: Field) -> str:
-    """The other names of an operand and of its parts."""
-    text = []
-    for part in word.encoding.parts.values():
-        if part.mask == operand.mask and part.signed == operand.signed:
-            text.append(f"or {part.name}")
-        elif part.mask & operand.mask:
-            meaning = f" ({part.meaning})" if part.meaning else ""
-            text.append(f"{part.name} is {part.where}{meaning}")
-    return ", ".join(text)
-
-
-def _refusing(word: Word) -> Callable[[Tensix, int, int], Done]:
-    """What a row does of which nothing executable is written."""
-    if word.described is Described.NAME:
-        message = f"{word.mnemonic} has no public semantics: documents give its name and arguments"
-        hint = "it can be assembled and disassembled, but not executed"
-        code = "E0701"
-    else:
-        message = f"{word.mnemonic} is not implemented yet"
-        hint = "it can be assembled and disassembled, but not executed"
-        code = "E0601"
-
-    def refuse(core: Tensix, thread: int, word: int) -> Done:
-        raise Refused(code, message, hint)
-
-    return refuse
-
-
-def _notes(
-    word: Word, facts: Lanes | MatrixFacts | None, pace: Paces | None, waits: Waits | None
-) -> list[str]:
-    """What the facts of an instruction mean to those that write programs."""
-    if word.described is Described.NAME:
-        return [*notes.of_named()]
-    if isinstance(facts, Lanes):
-        return [*notes.of_lanes(facts)]
-    if isinstance(facts, MatrixFacts):
-        return [*notes.of_matrix(facts)]
-    made = [] if pace is None else [*notes.of_pace(pace)]
-    return made + ([] if waits is None else [*notes.of_waits(waits.__doc__ or "")])
-
-
-def _named(
-    word: Word, start: Callable[[Tensix, int, int], Done], module: str, noted: list[str]
-) -> Any:
-    """What executes it, under the mnemonic, with what the manual says of it."""
-
-    def executed(core: Tensix, thread: int, word: int) -> Done:
-        return start(core, thread, word)
-
-    executed.__name__, executed.__module__ = word.mnemonic, module
-    where = f"It is executed by the {word.unit.name}; {word.unit.gate}."
-    executed.__doc__ = "\n\n".join((word.summary, where, *filter(None, noted)))
-    executed.__annotations__ = {"return": Done}
-    return executed
-
-
-def _example(word: Word) -> str:
-    """The instruction with the fields that the documentation names, or its operands."""
-    forms = word.encoding.forms
-    named = [one.name for one in (forms[0].fields if forms else ())]
-    if not named:
-        fixed = forms[0].mask if forms else 0
-        named = [one.name for one in word.encoding.operands if not one.mask & fixed]
-    shown = ", ".join(f"{name}=1" for name in named[-2:])
-    return f"{word.mnemonic} {shown}".rstrip()
 
 
 DATA = data_row(__name__, QUEUES, issued(), "a word as it is in memory")

@@ -11,7 +11,7 @@ from nasm.targets.tensix.lanes.integers import leading_zeros
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.randoms import advance
 from nasm.targets.tensix.lanes.unit import Words, lanes, put, undefined
-from nasm.targets.tensix.state import Bools, Coprocessor
+from nasm.targets.tensix.state import Bools, Coprocessor, Vector
 
 I64 = NDArray[np.int64]
 
@@ -86,7 +86,6 @@ def SFP_STOCH_RND(
     """
     vector = core.vector
     where = lanes(vector)
-    c = vector.registers[VC]
     drawn: Any = np.uint32(_HALF)
     if StochasticRounding:
         drawn = advance(vector, where) & 0x7FFFFF
@@ -94,14 +93,20 @@ def SFP_STOCH_RND(
             drawn = drawn + 1
     elif quirks.rounding_always_draws:
         advance(vector, where)
+    put(vector, VD, rounded(vector, VC, VB, Imm5, UseImm5, Mod1, drawn), where)
+
+
+def rounded(
+    vector: Vector, VC: int, VB: int, Imm5: int, UseImm5: int, Mod1: int, least: Any
+) -> Words:
+    """VC rounded, by Mod1, where what is cut off is at least something, of 23 bits."""
+    c = vector.registers[VC]
     if Mod1 < 2:
-        result = narrowed(c, 13 + 3 * Mod1, drawn)
-    elif Mod1 in _LARGEST:
-        result = to_integer(c, _LARGEST[Mod1], Mod1 & 1, drawn)
-    else:
-        by = np.uint32(Imm5) if UseImm5 else vector.registers[VB] & 31
-        result = reduced(c, by, 127 if Mod1 & 1 else 255, Mod1 & 1, drawn)
-    put(vector, VD, result, where)
+        return narrowed(c, 13 + 3 * Mod1, least)
+    if Mod1 in _LARGEST:
+        return to_integer(c, _LARGEST[Mod1], Mod1 & 1, least)
+    by = np.uint32(Imm5) if UseImm5 else vector.registers[VB] & 31
+    return reduced(c, by, 127 if Mod1 & 1 else 255, Mod1 & 1, least)
 
 
 def narrowed(values: Words, cut: int, least: Any) -> Words:

@@ -18,12 +18,12 @@ from nasm.targets.tensix.lanes.dst_formats import (
     HI16_ONLY,
     INT32_ALL,
     LO16_ONLY,
-    LOADED_16,
     LOADED_32,
     SRCB,
-    STORED,
     STORED_32,
+    WORMHOLE,
     ZERO,
+    DstFormats,
     flushed,
 )
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
@@ -43,16 +43,7 @@ from nasm.targets.tensix.lanes.unit import (
     put,
 )
 from nasm.targets.tensix.scalar.addr_mods import apply_addr_mod
-from nasm.targets.tensix.scalar.config_fields import FIELDS
 from nasm.targets.tensix.state import LANES, U16, Bools, Coprocessor, Vector
-
-_STATE = FIELDS["CFG_STATE_ID_StateID"]
-_OFFSET = FIELDS["DEST_TARGET_REG_CFG_MATH_Offset"]
-_BASE = FIELDS["DEST_REGW_BASE_Base"]
-_WIDE = FIELDS["ALU_ACC_CTRL_SFPU_Fp32_enabled"]
-_OVERRIDE = FIELDS["ALU_FORMAT_SPEC_REG_SrcB_override"]
-_OVERRIDDEN = FIELDS["ALU_FORMAT_SPEC_REG_SrcB_val"]
-_FORMAT = FIELDS["ALU_FORMAT_SPEC_REG1_SrcB"]
 
 _LIKE_BF16 = frozenset({0, 4, 5, 6, 7, 8, 9, 15})
 """Formats of SrcB with which Dst has BF16: FP32, TF32, BF16, BFP8, BFP4, INT32, INT16, BFP2."""
@@ -94,12 +85,17 @@ def resolved(core: Coprocessor, thread: int, Mod0: int) -> int:
     """The format that Mod0 means: 0 is FP32, BF16 or FP16, as the thread's configuration says."""
     if Mod0 != SRCB:
         return Mod0
-    held = core.config[int(core.threads[thread].config[_STATE.word]) & 1]
-    if int(held[_WIDE.word]) >> _WIDE.shift & 1:
+    at = core.layout.dst
+    held = core.config[int(core.threads[thread].config[at.state.word]) & 1]
+    if int(held[at.wide.word]) >> at.wide.shift & 1:
         return FP32
-    overrides = int(held[_OVERRIDE.word]) >> _OVERRIDE.shift & 1
-    source = _OVERRIDDEN if overrides else _FORMAT
-    return BF16 if int(held[source.word]) >> source.shift & source.mask in _LIKE_BF16 else FP16
+    overrides = int(held[at.override.word]) >> at.override.shift & 1
+    source, own = at.overridden if overrides else at.form, core.threads[thread].config
+    form = int(held[source.word]) >> source.shift & source.mask
+    on, mine = at.own_enabled, at.own_form
+    if on is not None and mine is not None and int(own[on.word]) >> on.shift & 1:
+        form = int(own[mine.word]) >> mine.shift & mine.mask
+    return BF16 if form in _LIKE_BF16 else FP16
 
 
 def address(core: Coprocessor, thread: int, Mod0: int, Imm10: int) -> int:
@@ -110,9 +106,12 @@ def address(core: Coprocessor, thread: int, Mod0: int, Imm10: int) -> int:
 
 def bases(core: Coprocessor, thread: int) -> tuple[int, int]:
     """MATH_Offset, and DEST_REGW_BASE, which counts as the counter Dst does."""
-    config = core.threads[thread].config
-    bank = int(config[_STATE.word]) & 1
-    return int(config[_OFFSET.word] & _OFFSET.mask), int(core.config[bank, _BASE.word] & _BASE.mask)
+    config, at = core.threads[thread].config, core.layout.dst
+    bank = int(config[at.state.word]) & 1
+    offset, base = int(config[at.offset.word] & at.offset.mask), core.config[bank, at.base.word]
+    if at.stack is not None:
+        offset += int(core.config[bank, at.stack.word]) & 3
+    return offset, int(base & at.base.mask)
 
 
 def placed(Mod0: int, fixed: int, moved: int) -> int:
@@ -120,7 +119,9 @@ def placed(Mod0: int, fixed: int, moved: int) -> int:
     return fixed + (moved & 3 if Mod0 == INT32_ALL else moved) & 0x3FF
 
 
-def load(vector: Vector, dst: U16, VD: int, Mod0: int, at: Any) -> None:
+def load(
+    vector: Vector, dst: U16, VD: int, Mod0: int, at: Any, formats: DstFormats = WORMHOLE
+) -> None:
     """VD = the value at an address of Dst, in a format that is resolved.
 
     Args:
@@ -129,6 +130,7 @@ def load(vector: Vector, dst: U16, VD: int, Mod0: int, at: Any) -> None:
         VD: The number of the register; from 8 on nothing happens.
         Mod0: The format.
         at: An address, or as many as registers have rows of lanes before their last axis.
+        formats: What loads make of formats.
     """
     if VD >= 8:
         return
@@ -140,9 +142,9 @@ def load(vector: Vector, dst: U16, VD: int, Mod0: int, at: Any) -> None:
     if Mod0 in LOADED_32:
         high = adjusted(first)
         x: Words = _read(dst, high, columns).astype(np.uint32) << 16
-        value = LOADED_32[Mod0](x | _read(dst, high + _LOW, columns))
+        value = formats.loaded_32[Mod0](x | _read(dst, high + _LOW, columns))
     else:
-        value = _value(vector, VD, Mod0, _read(dst, first, columns))
+        value = _value(vector, VD, Mod0, _read(dst, first, columns), formats)
     put(vector, VD, value, where)
     indexed = configured(vector, ENABLE_DEST_INDEX)
     captured = configured(vector, CAPTURE_DEFAULT_DEST_INDEX)
@@ -154,9 +156,9 @@ def load(vector: Vector, dst: U16, VD: int, Mod0: int, at: Any) -> None:
         assign(vector.registers[VD + 4], place, both(where, indexed & captured))
 
 
-def _value(vector: Vector, VD: int, Mod0: int, x: U16) -> Words:
+def _value(vector: Vector, VD: int, Mod0: int, x: U16, formats: DstFormats) -> Words:
     """16 bits of Dst as a register has them."""
-    value = LOADED_16[Mod0][x]
+    value = formats.loaded_16[Mod0][x]
     if Mod0 == LO16_ONLY:
         return vector.registers[VD] & 0xFFFF0000 | value
     if Mod0 == HI16_ONLY:
@@ -165,7 +167,14 @@ def _value(vector: Vector, VD: int, Mod0: int, x: U16) -> Words:
     return value if infinite is None else np.where(infinite, FP16_WITH_INFINITY[x], value)
 
 
-def store(core: Coprocessor, VD: int, Mod0: int, at: Any, quirks: Quirks = DOCUMENTED) -> None:
+def store(
+    core: Coprocessor,
+    VD: int,
+    Mod0: int,
+    at: Any,
+    quirks: Quirks = DOCUMENTED,
+    formats: DstFormats = WORMHOLE,
+) -> None:
     """Dst = VD at an address, in a format that is resolved. Rows that are written become defined.
 
     Args:
@@ -174,6 +183,7 @@ def store(core: Coprocessor, VD: int, Mod0: int, at: Any, quirks: Quirks = DOCUM
         Mod0: The format.
         at: An address, or as many as registers have rows of lanes before their last axis.
         quirks: Whether FP32 loses denormals.
+        formats: What stores make of formats.
     """
     vector, dst = core.vector, core.matrix.dst
     where = None if Mod0 == INT32_ALL else lanes(vector)
@@ -183,7 +193,7 @@ def store(core: Coprocessor, VD: int, Mod0: int, at: Any, quirks: Quirks = DOCUM
     x = vector.registers[VD]
     if Mod0 == FP32 and quirks.store_flushes_denormals:
         x = flushed(x)
-    x = STORED[Mod0](x)
+    x = formats.stored[Mod0](x)
     first, columns = _places(vector, at, DEST_WR_COL_EXCHANGE)
     halves: tuple[tuple[Any, Words], ...] = ((first, x),)
     if Mod0 in STORED_32:

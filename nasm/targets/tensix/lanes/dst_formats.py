@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from nasm.base.records import dataclass
 from nasm.targets.tensix.lanes.unit import Words
 
 SRCB, FP16, BF16, FP32, INT32, INT8, UINT16, HI16 = range(8)
@@ -133,6 +134,25 @@ STORED: Final[Mapping[int, Callable[[Words], Words]]] = {
     ZERO: np.zeros_like,
 }
 """What a store makes data of Dst of."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DstFormats:
+    """What loads and stores of a generation make of data, by Mod0."""
+
+    loaded_32: Mapping[int, Callable[[Words], Words]]
+    loaded_16: Mapping[int, Words]
+    stored: Mapping[int, Callable[[Words], Words]]
+
+
+WORMHOLE: Final = DstFormats(LOADED_32, LOADED_16, STORED)
+
+BLACKHOLE: Final = DstFormats(
+    {**LOADED_32, INT32_SM: _unshuffled32},
+    {**LOADED_16, INT8: _signed(_ALL_16, 5, 8), INT8_COMP: _signed(_ALL_16, 5, 10)},
+    {**STORED, INT32_SM: _shuffled32, INT8_COMP: _to_int8},
+)
+"""Modes of two's complement convert nothing, and INT8 has eight bits of magnitude."""
 
 STORED_32: Final = frozenset({*LOADED_32, LO16, HI16})
 """Modes that write 32 bits; the others write 16."""

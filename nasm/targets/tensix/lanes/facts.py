@@ -12,7 +12,9 @@ from functools import cache
 from typing import Final
 
 from nasm.base.records import dataclass, field
+from nasm.targets.tensix.chips import Chip
 from nasm.targets.tensix.lanes.quirks import Quirks
+from nasm.targets.tensix.words import FIRST
 
 Fields = Mapping[str, int]
 Registers = frozenset[int]
@@ -69,7 +71,10 @@ class Lanes:
         sets_flags: Whether it may write flags, by its fields.
         latency: Cycles after which what it writes can be read.
         slow_modes: Modes in which these are two, and its sub-unit is busy for both.
-        interlocked: The unit waits for it, and takes nothing but the idle one in the cycle after.
+        interlocked: The unit waits for it, and takes nothing but the idle one in the cycle after,
+            where it takes two cycles.
+        scoreboard: The unit delays what reads what it writes, by what the unit knows of that.
+        seen: What the unit knows of what it reads; None if that is all.
         after_shift: It may start in the cycle after one of ``slow_modes`` on either sub-unit of
             shifts.
         dst_index: It may be used, or means more registers, where ENABLE_DEST_INDEX is set.
@@ -90,6 +95,8 @@ class Lanes:
     latency: int = 1
     slow_modes: frozenset[int] = _NO_MODES
     interlocked: bool = False
+    scoreboard: bool = False
+    seen: Callable[[Fields], Registers] | None = None
     after_shift: bool = False
     dst_index: bool = False
     indexed: Callable[[Registers, Registers, Fields], tuple[Registers, Registers]] = _unchanged
@@ -120,21 +127,31 @@ class VectorFacts:
     act: Callable[..., None] = field(repr=False)
 
 
-LANES: Final[dict[str, VectorFacts]] = {}
-"""Every instruction of the vector unit, by its mnemonic."""
+VectorTable = dict[str, VectorFacts]
+
+LANES: Final[VectorTable] = {}
+"""Every instruction of the vector unit of the first generation, by its mnemonic."""
+
+LANES_ON: Final[dict[str, VectorTable]] = {FIRST: LANES}
+"""Those of every generation, by its name."""
 
 
-def declare(mnemonic: str, facts: Lanes, act: Callable[..., None]) -> None:
+def declare(lanes: VectorTable, mnemonic: str, facts: Lanes, act: Callable[..., None]) -> None:
     """Add an instruction; raises TypeError if another one has its role."""
-    for other, known in LANES.items():
+    for other, known in lanes.items():
         if facts.role is not Role.PLAIN and known.facts.role is facts.role:
             raise TypeError(f"{mnemonic} {facts.role.value}, as {other} does")
-    LANES[mnemonic] = VectorFacts(facts, act)
+    lanes[mnemonic] = VectorFacts(facts, act)
 
 
-def facts_of(mnemonic: str) -> Lanes:
+def lanes_of(chip: Chip) -> VectorTable:
+    """The instructions of the vector unit of a generation."""
+    return LANES_ON[chip.name]
+
+
+def facts_of(mnemonic: str, lanes: VectorTable = LANES) -> Lanes:
     """What is declared of an instruction of the vector unit."""
-    return LANES[mnemonic].facts
+    return lanes[mnemonic].facts
 
 
 @cache
@@ -145,12 +162,15 @@ def the(role: Role) -> str:
 
 __all__ = [
     "LANES",
+    "LANES_ON",
     "Fields",
     "Lanes",
     "Role",
     "VectorFacts",
+    "VectorTable",
     "declare",
     "facts_of",
+    "lanes_of",
     "mode_of",
     "the",
 ]

@@ -19,7 +19,7 @@ from nasm.targets.tensix.lanes.facts import LANES, MAD, ROUND, SIMPLE, STORE, Ro
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.unit import undefined
 from nasm.targets.tensix.state import U32, Coprocessor, Vector
-from nasm.targets.tensix.words import OPCODES
+from nasm.targets.tensix.words import FIRST, TABLES, WordTable
 
 _UNITS = (SIMPLE, MAD, ROUND, STORE)
 """In the order of the bytes of a sequence."""
@@ -79,7 +79,7 @@ def SFPLOADMACRO(
             pending = [p for p in pending if (p.unit, p.delay) != (unit, delay)]
         if byte & 7 == 0:
             continue
-        mnemonic, given = _template(vector, byte & 7, unit)
+        mnemonic, given = _template(core, byte & 7, unit)
         fields = _stored(given, byte, VD, store_mode) if unit == STORE else _set(given, byte, VD)
         by_instructions = bool(misc >> (8 + i) & 1)
         text = tuple(sorted(fields.items()))
@@ -179,7 +179,7 @@ def _same(by_column: U32, what: str) -> int:
     return int(by_column[0])
 
 
-def _template(vector: Vector, kind: int, unit: str) -> tuple[str, dict[str, int]]:
+def _template(core: Coprocessor, kind: int, unit: str) -> tuple[str, dict[str, int]]:
     """What a byte of a sequence names for a sub-unit; the idle one if it cannot execute that."""
     if kind == 1:
         raise undefined(f"{the(Role.MACRO)}: the sequence has 1 for {unit}", "it is 0, or 2 to 7")
@@ -188,7 +188,9 @@ def _template(vector: Vector, kind: int, unit: str) -> tuple[str, dict[str, int]
     elif kind == 3:
         mnemonic, fields = the(Role.STORES), {"VD": 0}
     else:
-        mnemonic, fields = parsed(_same(vector.templates[kind - 4], f"template {kind - 4}"))
+        mnemonic, fields = parsed(
+            _same(core.vector.templates[kind - 4], f"template {kind - 4}"), core.chip.words
+        )
     if mnemonic in LANES and unit in facts_of(mnemonic).put_off_to:
         return mnemonic, fields
     if unit == STORE:
@@ -199,9 +201,9 @@ def _template(vector: Vector, kind: int, unit: str) -> tuple[str, dict[str, int]
     return the(Role.IDLES), {}
 
 
-def parsed(number: int) -> tuple[str, dict[str, int]]:
+def parsed(number: int, words: WordTable = TABLES[FIRST]) -> tuple[str, dict[str, int]]:
     """A word as its mnemonic and its fields; what no opcode is, no sub-unit executes."""
-    word = OPCODES.get(number >> 24)
+    word = words.by_opcode.get(number >> 24)
     if word is None:
         return "", {}
     return word.mnemonic, {name: one.get(number) for name, one in word.encoding.parts.items()}

@@ -7,16 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nasm.targets.tensix.lanes.steps import LaneStep, carried
+from nasm.targets.tensix.lanes.steps import LaneStep, carried_from
 
 _LONGEST = 512
 """Words of a round at most."""
 
 _FEWEST = 4
 """Rounds that are worth being looked at together."""
-
-_TRIED = 64
-"""Words of a round at which it may begin, where that is not clear."""
 
 
 class WordRounds(NamedTuple):
@@ -71,11 +68,6 @@ def _longest(words: Any) -> tuple[int, int, int] | None:
 
 def _turned(steps: Sequence[LaneStep], first: int, size: int, length: int) -> WordRounds:
     """Rounds that begin where the least is carried from one to the next."""
-    fewest, by = len(carried(steps[first : first + size])), 0
-    for turn in range(1, min(size, _TRIED, length - _FEWEST * size + 1)):
-        if not fewest:
-            break
-        many = len(carried(steps[first + turn : first + turn + size]))
-        if many < fewest:
-            fewest, by = many, turn
+    many = carried_from(steps[first : first + size])
+    by = min(range(min(size, length - _FEWEST * size + 1)), key=many.__getitem__)
     return WordRounds(first + by, size, (length - by) // size)

@@ -17,7 +17,7 @@ from nasm.targets.tensix.state import Bools, Coprocessor, Vector
 STACK = 8
 """How many entries the stack of flags has room for."""
 
-_PEEKS: tuple[Callable[[Bools, Bools], Bools], ...] = (
+COMBINED: tuple[Callable[[Bools, Bools], Bools], ...] = (
     lambda a, b: b,
     lambda a, b: ~b,
     lambda a, b: a & b,
@@ -31,7 +31,7 @@ _PEEKS: tuple[Callable[[Bools, Bools], Bools], ...] = (
     lambda a, b: a ^ b,
     lambda a, b: ~(a ^ b),
 )
-"""What SFPPOPC makes of a flag and the topmost one, by Mod1 from 1 on."""
+"""What becomes of a flag and the topmost one, by Mod1 of SFPPOPC from 1 on."""
 
 
 def SFPSETCC(core: Coprocessor, thread: int, Imm1: int, VC: int, Mod1: int = 0) -> None:
@@ -85,14 +85,14 @@ def SFPPUSHC(core: Coprocessor, thread: int) -> None:
 def SFPPOPC(core: Coprocessor, thread: int, Mod1: int = 0, quirks: Quirks = DOCUMENTED) -> None:
     """Pop flags and their uses; with Mod1 combine them with the topmost, which stay there.
 
-    Of Mod1 1 to 12 combine (``_PEEKS``), 13 inverts the flags, 14 and 15 put all of them in use, as
-    true or as false. The top of an empty stack is false, and not in use.
+    Of Mod1 1 to 12 combine (``COMBINED``), 13 inverts the flags, 14 and 15 put all of them in use,
+    as true or as false. The top of an empty stack is false, and not in use.
 
     Raises:
         Refused: Popping, and there is nothing.
     """
     vector = core.vector
-    flag, uses = _top(vector, False)
+    flag, uses = top(vector, False)
     if Mod1 == 0:
         if not vector.stack:
             raise Refused(
@@ -103,9 +103,9 @@ def SFPPOPC(core: Coprocessor, thread: int, Mod1: int = 0, quirks: Quirks = DOCU
         return
     if len(vector.stack) == STACK and quirks.stack_bug:
         vector.stack = (vector.stack[-1], *vector.stack[1:])
-    if Mod1 <= len(_PEEKS):
+    if Mod1 <= len(COMBINED):
         vector.uses_flag[...] = uses
-        vector.flag[...] = _PEEKS[Mod1 - 1](vector.flag, flag)
+        vector.flag[...] = COMBINED[Mod1 - 1](vector.flag, flag)
     elif Mod1 == 13:
         np.logical_not(vector.flag, out=vector.flag)
     else:
@@ -119,11 +119,12 @@ def SFPCOMPC(core: Coprocessor, thread: int) -> None:
     They become false where they or those of the top are not in use. An empty stack has all set.
     """
     vector = core.vector
-    flag, uses = _top(vector, True)
+    flag, uses = top(vector, True)
     vector.flag[...] = uses & vector.uses_flag & flag & ~vector.flag
 
 
-def _top(vector: Vector, empty: bool) -> tuple[Bools, Bools]:
+def top(vector: Vector, empty: bool) -> tuple[Bools, Bools]:
+    """The topmost flags and their uses; those of an empty stack are as given."""
     if not vector.stack:
         return np.full(1, empty), np.full(1, empty)
     flag, uses = (np.frombuffer(part, np.bool_) for part in vector.stack[-1])

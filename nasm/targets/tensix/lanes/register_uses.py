@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nasm.base.records import dataclass
-from nasm.targets.tensix.lanes.facts import Fields, Registers, facts_of
+from nasm.targets.tensix.lanes.facts import LANES, Fields, Registers, VectorTable, facts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,9 @@ class Uses:
     writes_flags: bool
 
 
-def uses(mnemonic: str, fields: Fields, dest_index: bool = False) -> Uses:
+def uses(
+    mnemonic: str, fields: Fields, dest_index: bool = False, lanes: VectorTable = LANES
+) -> Uses:
     """What an instruction uses.
 
     Args:
@@ -24,8 +26,9 @@ def uses(mnemonic: str, fields: Fields, dest_index: bool = False) -> Uses:
         fields: Its fields, by the documents' names.
         dest_index: Whether ENABLE_DEST_INDEX is set somewhere: some instructions then use more
             registers.
+        lanes: The instructions of the generation.
     """
-    facts = facts_of(mnemonic)
+    facts = facts_of(mnemonic, lanes)
     reads, writes = facts.reads(fields), facts.writes(fields)
     if dest_index:
         reads, writes = facts.indexed(reads, writes, fields)

@@ -6,6 +6,7 @@ the same instructions are evaluated together where they do not need one another'
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any
@@ -22,7 +23,14 @@ from nasm.targets.tensix.lanes.periods import WordRounds, periods
 from nasm.targets.tensix.lanes.places import LoadStorePlaces, places
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.scheduling import stalls, too_early
-from nasm.targets.tensix.lanes.steps import LaneStep, carried, depths, keeps_rotated, steps_by
+from nasm.targets.tensix.lanes.steps import (
+    ACCESSES,
+    LaneStep,
+    carried,
+    depths,
+    keeps_rotated,
+    steps_by,
+)
 from nasm.targets.tensix.lanes.unit import TEMPLATES
 from nasm.targets.tensix.state import Coprocessor, RowCounters
 
@@ -97,12 +105,27 @@ class _Run:
 @lru_cache(maxsize=1 << 8)
 def _run(words: tuple[int, ...], quirks: Quirks) -> _Run:
     steps = tuple(map(steps_by(quirks), words))
-    rounds = periods(words, steps)
+    rounds = periods(_alike(words, steps), steps)
     independent = tuple(
         r.times > 1 and _independent(steps[r.first : r.first + r.size]) for r in rounds
     )
     _, fewest, most = depths(steps, not quirks.stack_bug)
     return _Run(steps, rounds, independent, fewest, most)
+
+
+def _alike(words: tuple[int, ...], steps: tuple[LaneStep, ...]) -> list[int]:
+    """Numbers that are the same for words that differ in nothing but where in Dst they access."""
+    numbers: dict[Hashable, int] = {}
+    return [
+        numbers.setdefault(_but_place(one) if one.role in ACCESSES else word, len(numbers))
+        for word, one in zip(words, steps, strict=True)
+    ]
+
+
+def _but_place(step: LaneStep) -> Hashable:
+    """What a load or store is, but for its address."""
+    fields = step.fields.items()
+    return step.role, *((name, n) for name, n in fields if name not in ("Imm10", "AddrMod"))
 
 
 def _independent(steps: tuple[LaneStep, ...]) -> bool:

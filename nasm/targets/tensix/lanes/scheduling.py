@@ -7,7 +7,17 @@ from typing import Final
 
 from nasm.base.records import dataclass
 from nasm.targets.tensix.lanes.dst_access import address, resolved, rows_read
-from nasm.targets.tensix.lanes.facts import LANES, ROUND, SIMPLE, Fields, Role, facts_of, the
+from nasm.targets.tensix.lanes.facts import (
+    LANES,
+    ROUND,
+    SIMPLE,
+    Fields,
+    Role,
+    VectorTable,
+    facts_of,
+    lanes_of,
+    the,
+)
 from nasm.targets.tensix.lanes.permutations import ROTATE_AND_COPY4
 from nasm.targets.tensix.lanes.predication import STACK
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
@@ -41,8 +51,22 @@ def stalls(before: str, mnemonic: str) -> bool:
     return facts_of(mnemonic).role is not Role.IDLES
 
 
+def delayed(before: str, its: Fields, mnemonic: str, fields: Fields, lanes: VectorTable) -> bool:
+    """The same by the fields of both, where the unit also compares registers."""
+    earlier = lanes.get(before)
+    if earlier is None or earlier.facts.latency_of(its) < 2:
+        return False
+    later = facts_of(mnemonic, lanes)
+    if earlier.facts.interlocked:
+        return later.role is not Role.IDLES
+    if not earlier.facts.scoreboard:
+        return False
+    seen = later.reads if later.seen is None else later.seen
+    return bool(uses(before, its, lanes=lanes).writes & seen(fields))
+
+
 def too_early(
-    before: str, its: Fields, mnemonic: str, fields: Fields
+    before: str, its: Fields, mnemonic: str, fields: Fields, lanes: VectorTable = LANES
 ) -> Iterator[SchedulingFinding]:
     """Errors of issuing an instruction in the cycle after another; no hardware waits.
 
@@ -51,10 +75,12 @@ def too_early(
         its: Its fields, by the documents' names.
         mnemonic: The one in the next cycle.
         fields: The fields of that.
+        lanes: The instructions of the generation.
     """
-    earlier, later = facts_of(before), facts_of(mnemonic)
+    earlier, later = facts_of(before, lanes), facts_of(mnemonic, lanes)
     if earlier.latency_of(its) > 1 and not earlier.interlocked:
-        written, used = uses(before, its).writes, uses(mnemonic, fields)
+        written = uses(before, its, lanes=lanes).writes
+        used = uses(mnemonic, fields, lanes=lanes)
         yield from _met(before, "reads", written & used.reads, mnemonic)
         if earlier.is_slow(its):
             if its["Mod1"] == ROTATE_AND_COPY4:
@@ -90,13 +116,14 @@ def undefined_now(
     core: Coprocessor, thread: int, mnemonic: str, fields: Fields, quirks: Quirks = DOCUMENTED
 ) -> Iterator[SchedulingFinding]:
     """What is undefined, or a bug, about executing an instruction in the present state."""
-    vector, facts = core.vector, facts_of(mnemonic)
+    vector, facts = core.vector, facts_of(mnemonic, lanes_of(core.chip))
     yield from _undefined_stack(len(vector.stack), facts.role, mnemonic, fields, quirks)
     if facts.dst_address is not None:
         at = facts.dst_address(fields)
         yield from _undefined_rows(core, thread, mnemonic, at, fields["Mod0"])
     if configured(vector, ENABLE_DEST_INDEX) is not None and not facts.dst_index:
-        for number in sorted(uses(mnemonic, fields).writes & {4, 5, 6, 7}):
+        written = uses(mnemonic, fields, lanes=lanes_of(core.chip)).writes
+        for number in sorted(written & {4, 5, 6, 7}):
             text = (
                 f"{mnemonic} writes LReg[{number}] while ENABLE_DEST_INDEX is set: "
                 "hardware corrupts it"
@@ -108,7 +135,11 @@ def undefined_now(
 def _undefined_stack(
     depth: int, role: Role, mnemonic: str, fields: Fields, quirks: Quirks
 ) -> Iterator[SchedulingFinding]:
-    if role is Role.PUSHES and depth >= STACK:
+    if role is Role.PUSHES and fields.get("Mod1", 0):
+        if not depth:
+            text = f"{mnemonic} with Mod1 {fields['Mod1']} and an empty stack of flags"
+            yield SchedulingFinding("stack", text, f"{mnemonic} with Mod1 0 comes before it")
+    elif role is Role.PUSHES and depth >= STACK:
         text = f"{mnemonic} with {depth} entries on the stack of flags, which has room for {STACK}"
         yield SchedulingFinding("stack", text, f"{the(Role.POPS)} before another {mnemonic}")
     elif role is not Role.POPS:

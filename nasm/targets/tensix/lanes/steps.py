@@ -106,6 +106,17 @@ def carried(steps: Iterable[LaneStep]) -> set[int]:
     return live & written
 
 
+def carried_from(steps: Sequence[LaneStep]) -> list[int]:
+    """How many registers are carried from one round of steps to the next that begins at each."""
+    written = set[int]().union(*(one.writes for one in steps))
+    live: set[int] = set()
+    found = []
+    for one in reversed((*steps, *steps)):
+        live = live - one.writes | one.reads
+        found.append(len(live & written))
+    return found[: len(steps) - 1 : -1]
+
+
 def keeps_rotated(steps: Sequence[LaneStep]) -> bool:
     """Whether what was rotated last is not at once read by steps and then changed."""
     asked = [one.fields["Mod1"] for one in steps if one.facts.is_slow(one.fields)]

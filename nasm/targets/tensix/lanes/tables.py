@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +11,10 @@ from nasm.targets.tensix.lanes.arithmetic import INDIRECT_VD, store
 from nasm.targets.tensix.lanes.multiply_add import multiply_add
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.unit import Words, lanes
-from nasm.targets.tensix.state import Coprocessor
+from nasm.targets.tensix.state import U32, Coprocessor
+
+Combine = Callable[[U32, U32, U32], U32]
+"""A multiply-add."""
 
 _SIGN = np.uint32(0x80000000)
 _SGN_RETAIN = 4
@@ -42,7 +47,9 @@ LUT16 = _of_16_bits()
 """Entries of SFPLUTFP32 as floats: as FP16, but exponent 31 is 0, and 0 an exponent as others."""
 
 
-def SFPLUT(core: Coprocessor, thread: int, VD: int, Mod0: int = 0) -> None:
+def SFPLUT(
+    core: Coprocessor, thread: int, VD: int, Mod0: int = 0, *, combine: Combine = multiply_add
+) -> None:
     """VD = a * abs(L3) + c, of entries of 8 bits, a above c, in L0 below 1, L1 below 2, else L2.
 
     Of Mod0 4 gives the result the sign of L3, 8 takes VD from L7 of each lane.
@@ -51,14 +58,20 @@ def SFPLUT(core: Coprocessor, thread: int, VD: int, Mod0: int = 0) -> None:
     held = vector.registers
     size = held[3] & ~_SIGN
     entries = _chosen(held[:3], np.searchsorted(_CUTS, size, "right"))
-    result = multiply_add(LUT8[entries >> 8 & 0xFF], size, LUT8[entries & 0xFF])
+    result = combine(LUT8[entries >> 8 & 0xFF], size, LUT8[entries & 0xFF])
     if Mod0 & _SGN_RETAIN:
         result = (result & ~_SIGN) | (held[3] & _SIGN)
     store(vector, VD, result, lanes(vector), Mod0 & INDIRECT_VD)
 
 
 def SFPLUTFP32(
-    core: Coprocessor, thread: int, VD: int, Mod1: int = 0, quirks: Quirks = DOCUMENTED
+    core: Coprocessor,
+    thread: int,
+    VD: int,
+    Mod1: int = 0,
+    quirks: Quirks = DOCUMENTED,
+    *,
+    combine: Combine = multiply_add,
 ) -> None:
     """VD = a * abs(L3) + c, with a in L0 to L2 and c in L4 to L6, by Mod1.
 
@@ -82,7 +95,7 @@ def SFPLUTFP32(
     else:
         piece = np.searchsorted(_CUTS, size, "right")
         a, c = _chosen(held[:3], piece), _chosen(held[4:7], piece)
-    result = multiply_add(a, size, c)
+    result = combine(a, size, c)
     if Mod1 & _SGN_RETAIN:
         result = (result & ~_SIGN) | (held[3] & _SIGN)
     indirect = Mod1 & INDIRECT_VD if quirks.table_bug or not three else 0

@@ -33,7 +33,7 @@ from nasm.targets.tensix.matrix.streams import (
 )
 from nasm.targets.tensix.scalar.addr_mods import PACKERS, apply_pack_addr_mod
 from nasm.targets.tensix.scalar.config import field, read
-from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor
+from nasm.targets.tensix.state import U8, Coprocessor
 
 X, Y, Z, W = range(4)
 MASKS = frozenset({1, 2, 4, 8, 3, 12, 15})
@@ -303,12 +303,12 @@ def _packed(job: Job, zero: int, flush: int, last: int) -> list[L1Write]:
         p.position = 0, 0, 0
     found = [w for w in writes if w is not None]
     for w in found:
-        if w.address + len(w.data) > L1_BYTES:
+        if w.address + len(w.data) > job.core.chip.l1_bytes:
             end_of = w.address + len(w.data)
             raise Refused(
                 "E0701",
                 f"packer {job.packer} writes bytes {w.address:#x} to {end_of:#x} of L1; "
-                f"it has {L1_BYTES:#x}",
+                f"it has {job.core.chip.l1_bytes:#x}",
             )
     return found
 

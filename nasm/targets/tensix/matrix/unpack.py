@@ -9,26 +9,41 @@ what it returns puts the numbers in place, and gives up the bank. Compressed dat
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache, partial
 
 import numpy as np
 
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass
+from nasm.targets.tensix.chips import Chip
 from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, INFINITE, U32, Bits, Format
 from nasm.targets.tensix.matrix.src import ROWS, data_format, first_row, hand_over, set_row, unknown
 from nasm.targets.tensix.matrix.unpack_conversion import WIDE, checked, converted, numbers
 from nasm.targets.tensix.scalar.config import field, read
-from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor
+from nasm.targets.tensix.state import U8, Coprocessor
 
 X, Y, Z, W = range(4)
 ROW = 16
 Done = Callable[[], None]
 
 
+Known = dict[tuple[int | str, int | str], int]
+"""Fields that were read of a configuration, by an unpacker and a name, or by bits of a word."""
+
+
+@lru_cache(maxsize=64)
+def _known(chip: Chip, config: bytes, own: bytes, unpacker: int) -> Known:
+    """What is known of the configuration of a core and a thread, as an unpacker reads it."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class UnpackJob:
-    """What one UNPACR reads and makes of it: the configuration, for one thread and context."""
+    """What one UNPACR reads and makes of it: the configuration, for one thread and context.
+
+    ``known`` are the fields that were read of it, as it is now.
+    """
 
     core: Coprocessor
     thread: int
@@ -36,19 +51,30 @@ class UnpackJob:
     context: int
     many: bool
     whose: int
+    known: Known
 
     def own(self, name: str) -> int:
         """A field of this unpacker, whose names begin with its section."""
-        return field(self.core, self.thread, f"THCON_SEC{self.unpacker}_{name}")
+        return self._field("THCON_SEC", name)
 
     def unp(self, name: str) -> int:
         """A field whose names begin with UNP0 or UNP1."""
-        return field(self.core, self.thread, f"UNP{self.unpacker}_{name}")
+        return self._field("UNP", name)
+
+    def _field(self, kind: str, name: str) -> int:
+        found = self.known.get((kind, name))
+        if found is None:
+            found = field(self.core, self.thread, f"{kind}{self.unpacker}_{name}")
+            self.known[kind, name] = found
+        return found
 
     def descriptor(self, low: int, width: int) -> int:
         """Bits of the tile descriptor, of 128 bits; none crosses a word."""
-        word = read(self.core, self.thread, 52 + 40 * self.unpacker + low // 32)
-        return word >> low % 32 & ((1 << width) - 1)
+        found = self.known.get((low, width))
+        if found is None:
+            word = read(self.core, self.thread, 52 + 40 * self.unpacker + low // 32)
+            found = self.known[low, width] = word >> low % 32 & ((1 << width) - 1)
+        return found
 
     def adc(self, thread: int, channel: int, dimension: int) -> int:
         """A counter."""
@@ -117,15 +143,19 @@ def job_of(
     core: Coprocessor, thread: int, unpacker: int, many: int, counted: int, number: int, adc: int
 ) -> UnpackJob:
     """What an UNPACR does: whether it uses contexts, from which counter or number, whose ADC."""
+    known: Known = {}
+    if type(core.config) is np.ndarray:  # or else it notes what is read
+        own = core.threads[thread].config.tobytes()
+        known = _known(core.chip, core.config.tobytes(), own, unpacker)
     if not many:
-        return UnpackJob(core, thread, unpacker, 0, many=False, whose=thread)
+        return UnpackJob(core, thread, unpacker, 0, many=False, whose=thread, known=known)
     context = core.threads[thread].context[unpacker] if counted else number
     context = context + field(core, thread, f"UNPACK_MISC_CFG_CfgContextOffset_{unpacker}") & 7
     if unpacker and context >= 2:
         raise unknown(f"UNPACR with context {context} of unpacker 1, which has 0 and 1")
     if adc == 3:
         raise unknown("UNPACR with ContextADC 3; there are those of threads 0 to 2")
-    return UnpackJob(core, thread, unpacker, context, many=True, whose=adc)
+    return UnpackJob(core, thread, unpacker, context, many=True, whose=adc, known=known)
 
 
 def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:
@@ -155,10 +185,10 @@ def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:
 
 
 def _read(core: Coprocessor, address: int, count: int) -> U8:
-    if not 0 <= address <= address + count <= L1_BYTES:
+    size = core.chip.l1_bytes
+    if not 0 <= address <= address + count <= size:
         raise Refused(
-            "E0701",
-            f"UNPACR reads bytes {address:#x} to {address + count:#x} of L1 of {L1_BYTES:#x}",
+            "E0701", f"UNPACR reads bytes {address:#x} to {address + count:#x} of L1 of {size:#x}"
         )
     return core.l1.read(address, count)
 
@@ -251,61 +281,77 @@ def rows_dropped(job: UnpackJob, target: Format) -> int:
     return 0 if job.unpacker or job.to_dst() else max(0, 4 - (_first_place(job, target) >> 4))
 
 
-def _spread(job: UnpackJob, values: U32) -> tuple[U32, Bits]:
-    """Values and the zeros that upsampling puts after each, and their distance from the first."""
+def _spread(job: UnpackJob, values: U32) -> tuple[U32, int]:
+    """Values and the zeros that upsampling puts after each, and how far each is from the next."""
     zeros = (1 << job.own("REG2_Upsample_rate")) - 1
-    if zeros and job.tilized():
+    if not zeros:
+        return values, 1
+    if job.tilized():
         raise unknown("UNPACR that tilizes and upsamples")
-    places = np.arange(len(values) * (zeros + 1))
     if job.own("REG2_Upsample_and_interleave"):
-        return values, places[:: zeros + 1]
-    spread = np.zeros(len(places), np.uint32)
+        return values, zeros + 1
+    spread = np.zeros(len(values) * (zeros + 1), np.uint32)
     spread[:: zeros + 1] = values
-    return spread, places
+    return spread, 1
+
+
+@lru_cache(maxsize=256)
+def _places(first: int, count: int, step: int) -> tuple[Bits, Bits]:
+    """Rows and columns of numbers, from a place on; not to be written."""
+    places = first + step * np.arange(count)
+    found = places >> 4, places & 15
+    for one in found:
+        one.flags.writeable = False
+    return found
+
+
+@lru_cache(maxsize=256)
+def _places_of_a(
+    first: int, count: int, step: int, shift: int, absolute: bool, row: int, transposed: bool
+) -> tuple[Bits | None, Bits]:
+    """Which numbers SrcA takes, None for all, and where in a bank; raises Refused."""
+    rows, columns = _places(first, count, step)
+    kept = (rows >= 4) & (columns >= shift)
+    rows, columns = rows[kept] - 4, columns[kept] - shift
+    most = ROWS if absolute else ROW
+    if len(rows) and rows.max() >= most:
+        raise unknown(f"UNPACR to row {rows.max()} of SrcA; there it has {most}")
+    if not absolute:
+        rows = rows + row
+    if transposed:
+        rows, columns = rows & ~15 | columns, rows & 15
+    if len(rows) and rows.max() >= ROWS:
+        raise unknown(f"UNPACR to row {rows.max()} of SrcA, which has {ROWS}")
+    return None if kept.all() else kept, rows << 4 | columns
 
 
 def _put(job: UnpackJob, values: U32, target: Format) -> Done:
     """What writes the values."""
-    values, places = _spread(job, values)
-    places = places + _first_place(job, target)
-    m, rows, columns = job.core.matrix, places >> 4, places & 15
-    own = job.core.threads[job.thread]
+    values, step = _spread(job, values)
+    first, count = _first_place(job, target), len(values)
+    m, own = job.core.matrix, job.core.threads[job.thread]
     if job.unpacker:
-        bank_b, rows = m.srcb[m.unpack_b], rows + own.src_row[1] & 63
-
-        def write_b() -> None:
-            bank_b[rows, columns] = values
-
-        return write_b
+        rows, columns = _places(first, count, step)
+        return partial(
+            _write, m.srcb[m.unpack_b], (rows + own.src_row[1] & 63) << 4 | columns, values
+        )
     shift = 0 if job.tilized() else job.own(f"REG2_Shift_amount_cntx{job.context & 3}")
     transposed = bool(job.own("REG2_Haloize_mode"))
     absolute = bool(field(job.core, job.thread, "SRCA_SET_SetOvrdWithAddr"))
     if job.to_dst():
         if shift or transposed:
             raise unknown("UNPACR to Dst with a column shift or transposed")
+        rows, columns = _places(first, count, step)
         rows = rows - 4 & (15 if absolute else 0x3FF)
+        return partial(rows_of_dst.write_columns, m, rows, columns, values, target in WIDE)
+    row = 0 if absolute else own.src_row[0]
+    kept, places = _places_of_a(first, count, step, shift, absolute, row, transposed)
+    return partial(_write, m.srca[m.unpack_a], places, values if kept is None else values[kept])
 
-        def write_dst() -> None:
-            rows_of_dst.write_columns(m, rows, columns, values, target in WIDE)
 
-        return write_dst
-    kept = (rows >= 4) & (columns >= shift)
-    rows, columns, values = rows[kept] - 4, columns[kept] - shift, values[kept]
-    most = ROWS if absolute else ROW
-    if len(rows) and rows.max() >= most:
-        raise unknown(f"UNPACR to row {rows.max()} of SrcA; there it has {most}")
-    if not absolute:
-        rows = rows + own.src_row[0]
-    if transposed:
-        rows, columns = rows & ~15 | columns, rows & 15
-    if len(rows) and rows.max() >= ROWS:
-        raise unknown(f"UNPACR to row {rows.max()} of SrcA, which has {ROWS}")
-    bank_a = m.srca[m.unpack_a]
-
-    def write_a() -> None:
-        bank_a[rows, columns] = values
-
-    return write_a
+def _write(bank: U32, places: Bits, values: U32) -> None:
+    """Put numbers at places of a bank, 16 to a row; of one place the last stays."""
+    bank.reshape(-1)[places] = values
 
 
 def _next_context(core: Coprocessor, thread: int, unpacker: int, context: int) -> None:

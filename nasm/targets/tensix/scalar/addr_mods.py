@@ -9,14 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from nasm.targets.tensix.scalar.config_fields import FIELDS
+from nasm.base.problems import Refused
+from nasm.targets.tensix.layouts.layout import AddrModWords
+from nasm.targets.tensix.layouts.wormhole import WORMHOLE_LAYOUT
 from nasm.targets.tensix.state import U16, U32, Coprocessor, RowCounters
-
-_BASE: Final = FIELDS["ADDR_MOD_SET_Base"].word
-_AB: Final = FIELDS["ADDR_MOD_AB_SEC0_SrcAIncr"].word
-_DST: Final = FIELDS["ADDR_MOD_DST_SEC0_DestIncr"].word
-_BIAS: Final = FIELDS["ADDR_MOD_BIAS_SEC0_BiasIncr"].word
-_PACK: Final = FIELDS["ADDR_MOD_PACK_SEC0_YsrcIncr"].word
 
 PACKERS: Final = 2
 """The packers' place in a thread's ADCs."""
@@ -32,13 +28,24 @@ def apply_addr_mod(core: Coprocessor, thread: int, number: int, fidelity: bool =
     phase stays, as loads and stores of the vector unit leave it.
     """
     own = core.threads[thread]
-    move(own.rows, increments(own.config, number, own.rows.extra_addr_mod), fidelity)
+    at = core.layout.addr_mods
+    how = increments(own.config, number, own.rows.extra_addr_mod, at)
+    if at.base < 0 and (how[2] or own.config[at.more + number]):
+        message = f"modifier {number} of addresses has a bias, or adds 64 rows or more"
+        raise Refused("E0601", f"{message}, which is not modelled on {core.chip.title}")
+    move(own.rows, how, fidelity)
 
 
-def increments(config: U16, number: int, extra: int) -> tuple[int, int, int]:
-    """The increments of SrcA and SrcB, of Dst, and of the bias, of a set and the extra bit."""
-    index = number + 4 * bool(extra or config[_BASE] & 1)
-    return int(config[_AB + 2 * index]), int(config[_DST + index]), int(config[_BIAS + index])
+def increments(
+    config: U16, number: int, extra: int, at: AddrModWords = WORMHOLE_LAYOUT.addr_mods
+) -> tuple[int, int, int]:
+    """The increments of SrcA and SrcB, of Dst, and of the bias, of a set and the extra bit.
+
+    Where instructions name all sets, the extra bit selects none.
+    """
+    index = number if at.base < 0 else number + 4 * bool(extra or config[at.base] & 1)
+    ab = config[at.ab + at.ab_step * index]
+    return int(ab), int(config[at.dst + index]), int(config[at.bias + index])
 
 
 def move(rows: RowCounters, how: tuple[int, int, int], fidelity: bool) -> None:
@@ -81,7 +88,7 @@ def apply_pack_addr_mod(
     Channel 0 is moved when the packers have read where to read from, channel 1 when they have
     read where to write to.
     """
-    how = int(core.threads[thread].config[_PACK + number])
+    how = int(core.threads[thread].config[core.layout.addr_mods.pack + number])
     y, z = (how >> 6, how >> 14) if channel else (how, how >> 12)
     for owner in whose:
         _pack_step(core.threads[owner].adc[PACKERS, channel], y, z)

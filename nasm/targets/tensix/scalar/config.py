@@ -5,27 +5,12 @@ Source: the page of the backend configuration of the public ISA documentation of
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from nasm.base.problems import Refused, did_you_mean
-from nasm.targets.tensix.scalar.config_fields import (
-    CONFIG_WORDS,
-    FIELDS,
-    GLOBAL,
-    THREAD_WORDS,
-    ConfigField,
-)
+from nasm.targets.tensix.layouts.layout import ConfigField
 from nasm.targets.tensix.shift_register import following
 from nasm.targets.tensix.state import LANES, Coprocessor
-
-_RESET: Final = FIELDS["STATE_RESET_EN"].word
-_SEED: Final = FIELDS["PRNG_SEED_Seed_Val"].word
-_COUNTERS: Final = (
-    FIELDS["UNPACK_MISC_CFG_CfgContextCntReset_0"],
-    FIELDS["UNPACK_MISC_CFG_CfgContextCntReset_1"],
-)
 
 
 def bank(core: Coprocessor, thread: int) -> int:
@@ -33,31 +18,31 @@ def bank(core: Coprocessor, thread: int) -> int:
     return int(core.threads[thread].config[0]) & 1
 
 
-def located(name: str) -> ConfigField:
+def located(core: Coprocessor, name: str) -> ConfigField:
     """Where a field is; raises Refused with the nearest names."""
-    found = FIELDS.get(name)
+    found = core.layout.fields.get(name)
     if found is None:
-        hint = did_you_mean(name, FIELDS)
+        hint = did_you_mean(name, core.layout.fields)
         raise Refused("E0208", f"no field of the configuration is called {name}", hint)
     return found
 
 
 def read(core: Coprocessor, thread: int, number: int) -> int:
     """A word of the configuration, in the thread's bank."""
-    return int(core.config[bank(core, thread), _inside(number)])
+    return int(core.config[bank(core, thread), _inside(core, number)])
 
 
 def read_thread(core: Coprocessor, thread: int, number: int) -> int:
     """A word of a thread's own configuration."""
-    return int(core.threads[thread].config[_inside_thread(number)])
+    return int(core.threads[thread].config[_inside_thread(core, number)])
 
 
 def write(core: Coprocessor, thread: int, number: int, value: int) -> None:
     """Write a word of the configuration, and do what follows from that.
 
-    Words below 152 are of the thread's bank; the others are the same in both. A write to
-    STATE_RESET_EN clears the words of the bank below 152, one to PRNG_SEED seeds the generators
-    of the vector unit.
+    Words below the first global one are of the thread's bank; the others are the same in both. A
+    write to STATE_RESET_EN clears the words of the bank that are not global, one to PRNG_SEED seeds
+    the generators of the vector unit.
     """
     write_bank(core, bank(core, thread), number, value)
 
@@ -65,8 +50,8 @@ def write(core: Coprocessor, thread: int, number: int, value: int) -> None:
 def write_bank(core: Coprocessor, chosen: int, number: int, value: int) -> None:
     """The same in a bank that is named."""
     _write(core, chosen, number, value, 0xFFFFFFFF)
-    if number == _RESET:
-        core.config[chosen, :GLOBAL] = 0
+    if number == core.layout.reset:
+        core.config[chosen, : core.layout.shared] = 0
 
 
 def write_bits(core: Coprocessor, thread: int, number: int, value: int, bits: int) -> None:
@@ -75,28 +60,29 @@ def write_bits(core: Coprocessor, thread: int, number: int, value: int, bits: in
 
 
 def _write(core: Coprocessor, chosen: int, number: int, value: int, bits: int) -> None:
-    old = int(core.config[chosen, _inside(number)])
+    old = int(core.config[chosen, _inside(core, number)])
     new = (value & bits) | (old & ~bits & 0xFFFFFFFF)
-    core.config[slice(None) if number >= GLOBAL else chosen, number] = new
-    if number == _SEED:
+    core.config[slice(None) if number >= core.layout.shared else chosen, number] = new
+    if number == core.layout.seed:
         reseed(core, new)
 
 
 def write_thread(core: Coprocessor, thread: int, number: int, value: int) -> None:
     """Write a word of a thread's own configuration; some bits of one reset context counters."""
     own = core.threads[thread]
-    own.config[_inside_thread(number)] = value & 0xFFFF
-    if number == _COUNTERS[0].word:
+    own.config[_inside_thread(core, number)] = value & 0xFFFF
+    counters = core.layout.context_resets
+    if number == counters[0].word:
         first, second = (
             0 if value >> reset.shift & 1 else count
-            for reset, count in zip(_COUNTERS, own.context, strict=True)
+            for reset, count in zip(counters, own.context, strict=True)
         )
         own.context = first, second
 
 
 def field(core: Coprocessor, thread: int, name: str) -> int:
     """What a field holds, of the thread or in its bank; raises Refused."""
-    kind, word, shift, width = FIELDS.get(name) or located(name)
+    kind, word, shift, width = core.layout.fields.get(name) or located(core, name)
     own = core.threads[thread].config
     held = own[word] if kind == "thread" else core.config[int(own[0]) & 1, word]
     return int(held) >> shift & (1 << width) - 1
@@ -104,7 +90,7 @@ def field(core: Coprocessor, thread: int, name: str) -> int:
 
 def set_field(core: Coprocessor, thread: int, name: str, value: int) -> None:
     """Write a field and leave the rest of its word; raises Refused if it is too narrow."""
-    at = located(name)
+    at = located(core, name)
     if not 0 <= value <= at.mask:
         raise Refused("E0301", f"{name} has {at.width} bits; wanted 0 to {at.mask}, found {value}")
     reads, writes = (read_thread, write_thread) if at.kind == "thread" else (read, write)
@@ -117,7 +103,7 @@ def begin_field(core: Coprocessor, thread: int, name: str, value: int) -> None:
 
     STATE_RESET_EN is then like any other word; PRNG_SEED seeds the generators.
     """
-    at = located(name)
+    at = located(core, name)
     if at.kind == "thread":
         set_field(core, thread, name, value)
         return
@@ -130,19 +116,18 @@ def put_field(core: Coprocessor, chosen: int, at: ConfigField, value: int) -> No
     _write(core, chosen, at.word, value << at.shift, at.mask << at.shift)
 
 
-def _inside(number: int) -> int:
-    if not 0 <= number < CONFIG_WORDS:
-        raise Refused(
-            "E0701", f"the configuration has words 0 to {CONFIG_WORDS - 1}; found {number}"
-        )
+def _inside(core: Coprocessor, number: int) -> int:
+    words = core.layout.words
+    if not 0 <= number < words:
+        raise Refused("E0701", f"the configuration has words 0 to {words - 1}; found {number}")
     return number
 
 
-def _inside_thread(number: int) -> int:
-    if not 0 <= number < THREAD_WORDS:
+def _inside_thread(core: Coprocessor, number: int) -> int:
+    words = core.layout.thread_words
+    if not 0 <= number < words:
         raise Refused(
-            "E0701",
-            f"the configuration of a thread has words 0 to {THREAD_WORDS - 1}; found {number}",
+            "E0701", f"the configuration of a thread has words 0 to {words - 1}; found {number}"
         )
     return number
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.scalar.adc import WIDTHS
-from nasm.targets.tensix.scalar.config_fields import CONFIG_WORDS
 from nasm.targets.tensix.scalar.gprs import quad
 from nasm.targets.tensix.state import THREADS, Coprocessor
 
@@ -19,7 +18,7 @@ Later = Callable[[], None]
 
 
 def SETC16(core: Coprocessor, thread: int, CfgIndex: int, NewValue: int) -> None:
-    """Write a word of the thread's own configuration; raises Refused outside of its 57."""
+    """Write a word of the thread's own configuration; raises Refused outside of it."""
     config.write_thread(core, thread, CfgIndex, NewValue)
 
 
@@ -28,7 +27,7 @@ def WRCFG(core: Coprocessor, thread: int, InputReg: int, Is128Bit: int, CfgIndex
 
     The next instruction does not see it yet: it is written at completion.
     """
-    words = written_by_WRCFG(Is128Bit, CfgIndex)
+    words = written_by_WRCFG(core, Is128Bit, CfgIndex)
     own = core.threads[thread].registers
     values = (quad(core, thread, InputReg) if Is128Bit else own[InputReg:][:1]).tolist()
     return writing(core, thread, words, values)
@@ -95,6 +94,49 @@ def REG2FLOP_ADC(
     core.threads[owner].adc[ADCSel, Channel, XYZW, Cr] = value & WIDTHS[XYZW]
 
 
+def CFGSHIFTMASK(
+    core: Coprocessor,
+    thread: int,
+    MaskMode: int,
+    AluMode: int,
+    MaskWidth: int,
+    RotateAmt: int,
+    ScratchIndex: int,
+    CfgIndex: int,
+) -> Later:
+    """Combine a word of the thread's bank with a scratch word, masked and then rotated.
+
+    It is written at completion. Source: its page in the ISA documentation of Blackhole A0.
+    """
+    which = ScratchIndex if ScratchIndex < 3 else thread
+    mask = (2 << MaskWidth) - 1 & _WORD
+    scratch = _rotated(config.field(core, thread, f"SCRATCH_SEC{which}_val") & mask, RotateAmt)
+    old = config.read(core, thread, CfgIndex)
+    if MaskMode == 0:
+        old &= ~_rotated(mask, RotateAmt)
+    value = _COMBINED[AluMode](old, scratch) & _WORD
+    return writing(core, thread, range(CfgIndex, CfgIndex + 1), [value])
+
+
+_WORD = 0xFFFFFFFF
+_COMBINED: tuple[Callable[[int, int], int], ...] = (
+    lambda old, scratch: old | scratch,
+    lambda old, scratch: old & scratch,
+    lambda old, scratch: old ^ scratch,
+    lambda old, scratch: old + scratch,
+    lambda old, scratch: old | ~scratch,
+    lambda old, scratch: old & ~scratch,
+    lambda old, scratch: old ^ ~scratch,
+    lambda old, scratch: old - scratch,
+)
+"""By AluMode."""
+
+
+def _rotated(value: int, by: int) -> int:
+    """A word rotated to the right."""
+    return (value >> by | value << 32 - by) & _WORD
+
+
 def _part(value: int, size: int, shift: int) -> int:
     """All of a register, a half or a byte: sizes 1 to 3; 0 where no part begins."""
     parts = {1: (0xFFFFFFFF, (0,)), 2: (0xFFFF, (0, 2)), 3: (0xFF, (0, 1, 2, 3))}
@@ -102,11 +144,10 @@ def _part(value: int, size: int, shift: int) -> int:
     return value >> 8 * shift & bits if shift in starts else 0
 
 
-def written_by_WRCFG(Is128Bit: int, CfgIndex: int) -> range:
+def written_by_WRCFG(core: Coprocessor, Is128Bit: int, CfgIndex: int) -> range:
     """The words of the bank that WRCFG writes; raises Refused outside of it."""
     first, count = (CfgIndex & ~3, 4) if Is128Bit else (CfgIndex, 1)
-    if CfgIndex >= CONFIG_WORDS:
-        raise Refused(
-            "E0701", f"the configuration has words 0 to {CONFIG_WORDS - 1}; found {CfgIndex}"
-        )
+    words = core.layout.words
+    if CfgIndex >= words:
+        raise Refused("E0701", f"the configuration has words 0 to {words - 1}; found {CfgIndex}")
     return range(first, first + count)

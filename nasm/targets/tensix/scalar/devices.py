@@ -11,8 +11,8 @@ from typing import Final
 
 from nasm.base.problems import Refused
 from nasm.targets.tensix import memory_map as at
+from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.memory_map import address_text, region_at
-from nasm.targets.tensix.scalar.config_fields import GLOBAL, SCALAR
 from nasm.targets.tensix.state import PACKERS, UNPACKERS, Coprocessor
 
 WINDOW: Final = 0xFFB00000
@@ -50,8 +50,14 @@ _LOADS: Final[Mapping[int, Callable[[Coprocessor], int]]] = {
 }
 
 
-def loading(address: int) -> Callable[[Coprocessor], int]:
+def _refuse_on_others(core: Coprocessor) -> None:
+    if core.chip is not WORMHOLE:
+        raise Refused("E0601", f"registers of devices are not modelled on {core.chip.title}")
+
+
+def loading(core: Coprocessor, address: int) -> Callable[[Coprocessor], int]:
     """What reads an address; raises Refused with the device's name."""
+    _refuse_on_others(core)
     found = _LOADS.get(address)
     if found is None:
         raise _absent("a load", address)
@@ -60,11 +66,12 @@ def loading(address: int) -> Callable[[Coprocessor], int]:
 
 def load(core: Coprocessor, address: int) -> int:
     """What is read at an address now; raises Refused with the device's name."""
-    return loading(address)(core)
+    return loading(core, address)(core)
 
 
 def store(core: Coprocessor, address: int, value: int) -> None:
     """Write a register of a device; raises Refused with the device's name."""
+    _refuse_on_others(core)
     if address == at.CLOCK_LOW:
         core.clock_high = core.now >> 32
     elif address in (at.CLOCK_NOW, at.CLOCK_HIGH, at.TDMA_STATUS):
@@ -104,7 +111,8 @@ def _enter(core: Coprocessor, bits: int) -> None:
     """What happens to what enters reset."""
     matrix = core.matrix
     if bits >> THCON & 1:
-        core.config[:, SCALAR:GLOBAL] = 0
+        layout = core.layout
+        core.config[:, layout.scalar : layout.shared] = 0
     if bits >> SRCA_OWNER & 1:
         matrix.matrix_a = matrix.unpack_a = 0
         matrix.owner_a[:] = UNPACKERS

@@ -8,7 +8,6 @@ Sources: their pages, one for each form, in the public ISA documentation of Worm
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.scalar import devices
 from nasm.targets.tensix.scalar.config import field
-from nasm.targets.tensix.scalar.config_fields import GLOBAL, SCALAR
 from nasm.targets.tensix.scalar.configuring import REG2FLOP_ADC, Later, writing
 from nasm.targets.tensix.scalar.gprs import halves, quad
 from nasm.targets.tensix.scalar.memory import STOREIND_L1, stepped_offset
@@ -264,17 +262,14 @@ def REG2FLOP_Configuration(
     """
     own = core.threads[thread].registers
     values = (quad(core, thread, InputReg) if SizeSel == 0 else own[InputReg:][:1]).tolist()
-    return writing(core, thread, written_by_REG2FLOP(SizeSel, ThConCfgIndex), values)
+    return writing(core, thread, written_by_REG2FLOP(core, SizeSel, ThConCfgIndex), values)
 
 
-_LAST: Final = GLOBAL - SCALAR - 1
-
-
-def written_by_REG2FLOP(SizeSel: int, ThConCfgIndex: int) -> range:
+def written_by_REG2FLOP(core: Coprocessor, SizeSel: int, ThConCfgIndex: int) -> range:
     """The words of the bank that a move of a register writes; raises Refused outside of THCON."""
-    if ThConCfgIndex > _LAST:
-        raise Refused(
-            "E0701", f"REG2FLOP writes words 0 to {_LAST} of THCON; found {ThConCfgIndex}"
-        )
+    layout = core.layout
+    last = layout.shared - layout.scalar - 1
+    if ThConCfgIndex > last:
+        raise Refused("E0701", f"REG2FLOP writes words 0 to {last} of THCON; found {ThConCfgIndex}")
     first, count = (ThConCfgIndex & ~3, 4) if SizeSel == 0 else (ThConCfgIndex, 1)
-    return range(SCALAR + first, SCALAR + first + count)
+    return range(layout.scalar + first, layout.scalar + first + count)

@@ -16,7 +16,7 @@ from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.scalar.gprs import data, halves, quad
 from nasm.targets.tensix.scalar.unit import release
-from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor, Thread
+from nasm.targets.tensix.state import U8, Coprocessor, Thread
 
 Later = Callable[[], None]
 STEPS: Final = (0, 2, 4, 16)
@@ -47,10 +47,11 @@ def _request(own: Thread, does: Later) -> Later:
 def _base(core: Coprocessor, thread: int, register: int, offset: int) -> int:
     """An address in L1: a register in units of 16 bytes, and an offset in bytes."""
     address = (int(core.threads[thread].registers[register]) * 16 + offset) & 0xFFFFFFFF
-    if address >= L1_BYTES:
+    size = core.chip.l1_bytes
+    if address >= size:
         raise Refused(
             "E0701",
-            f"{address:#x} is beyond the end of L1, which has {L1_BYTES:#x} bytes",
+            f"{address:#x} is beyond the end of L1, which has {size:#x} bytes",
             f"register {register} counts in units of 16 bytes",
         )
     return address

@@ -12,8 +12,7 @@ import numpy as np
 
 from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar.config import field, write_bank
-from nasm.targets.tensix.scalar.config_fields import CONFIG_WORDS
-from nasm.targets.tensix.state import L1_BYTES, U8, Coprocessor
+from nasm.targets.tensix.state import U8, Coprocessor
 
 CLEAR_L1, TO_REGISTERS, CLEAR_REGISTERS, WITHIN_L1 = range(4)
 _CODE: Final = range(0x40000, 0x50000)
@@ -33,7 +32,7 @@ def XMOV(core: Coprocessor, thread: int) -> Callable[[], None]:
     count = (count & 0xFFFF) << 4
     copies = direction in (TO_REGISTERS, WITHIN_L1)
     if copies:
-        _in_l1("from", source, count)
+        _in_l1(core, "from", source, count)
     inside = direction in (CLEAR_L1, WITHIN_L1)
     put = _to_l1(core, into, count) if inside else _beyond(core, into, count)
 
@@ -43,15 +42,16 @@ def XMOV(core: Coprocessor, thread: int) -> Callable[[], None]:
     return move
 
 
-def _in_l1(which: str, address: int, count: int) -> None:
-    if address + max(count, 1) > L1_BYTES:
+def _in_l1(core: Coprocessor, which: str, address: int, count: int) -> None:
+    size = core.chip.l1_bytes
+    if address + max(count, 1) > size:
         raise Refused(
-            "E0701", f"XMOV of {count} bytes {which} {address:#x} leaves L1, of {L1_BYTES:#x} bytes"
+            "E0701", f"XMOV of {count} bytes {which} {address:#x} leaves L1, of {size:#x} bytes"
         )
 
 
 def _to_l1(core: Coprocessor, into: int, count: int) -> Callable[[U8], None]:
-    _in_l1("to", into, count)
+    _in_l1(core, "to", into, count)
     return lambda data: core.l1.write(into, data)
 
 
@@ -63,16 +63,17 @@ def _beyond(core: Coprocessor, into: int, count: int) -> Callable[[U8], None]:
         raise Refused("E0701", f"XMOV of {count} bytes to {into:#x} leaves its region")
     if into in _CODE:
         raise Refused("E0601", f"XMOV to {into:#x} writes the instruction memory of a RISC-V core")
-    if into + count > 8 * CONFIG_WORDS:
+    words = core.layout.words
+    if into + count > 8 * words:
         raise Refused(
             "E0701",
             f"XMOV to bytes {into} to {into + count - 1} of the configuration; its banks have "
-            f"{8 * CONFIG_WORDS}",
+            f"{8 * words}",
         )
 
     def put(data: U8) -> None:
         for i, value in enumerate(data.view("<u4").tolist(), into // 4):
-            write_bank(core, i // CONFIG_WORDS, i % CONFIG_WORDS, value)
+            write_bank(core, i // words, i % words, value)
 
     return put
 

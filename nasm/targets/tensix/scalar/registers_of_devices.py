@@ -30,7 +30,7 @@ def LOADREG(core: Coprocessor, thread: int, ResultReg: int, AddrLo: int) -> Late
     Raises Refused with the device's name.
     """
     address = checked("LOADREG", devices.WINDOW + 4 * AddrLo)
-    read, own = devices.loading(address), core.threads[thread]
+    read, own = devices.loading(core, address), core.threads[thread]
     own.requests += 1
 
     def arrive() -> None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
+from nasm.targets.tensix.chips import CONFIGURING, WORMHOLE
 from nasm.targets.tensix.state import Coprocessor, Latch
-from nasm.targets.tensix.sync.conditions import DEFAULT_CONDITIONS, parts, unmet, unmet_semaphores
+from nasm.targets.tensix.sync.conditions import parts, unmet, unmet_semaphores
 from nasm.targets.tensix.unit_queries import BusyUnits, semaphore_parts
 
 ALL_BLOCKS: Final = 0x1FF
@@ -22,18 +24,38 @@ _UNKNOWN: Final = -1
 
 
 def STALLWAIT(core: Coprocessor, thread: int, BlockMask: int, ConditionMask: int) -> None:
-    """Latch a wait for units and banks; no condition means C0 to C6, no block bit B6."""
-    _latch(core, thread, BlockMask, ConditionMask or DEFAULT_CONDITIONS)
+    """Latch a wait for units and banks; no condition means all units but some, no block bit B6.
+
+    Raises:
+        Refused: A condition that is not modelled.
+    """
+    if CONFIGURING in core.chip.conditions:
+        bit = core.chip.conditions.index(CONFIGURING)
+        if ConditionMask >> bit & 1:
+            message = f"C{bit}, that the configuration unit is busy, is not modelled"
+            raise Refused(
+                "E0601",
+                message,
+                "put an instruction that idles after what writes the configuration",
+            )
+    _latch(core, thread, BlockMask, ConditionMask or core.chip.default_conditions)
 
 
 def SEMWAIT(
     core: Coprocessor, thread: int, BlockMask: int, SemaphoreMask: int, ConditionMask: int
 ) -> None:
-    """Latch a wait for semaphores; without a condition it is one for units, C0 to C6."""
+    """Latch a wait for semaphores; without a condition it is one for units, C0 to C6.
+
+    Raises:
+        Refused: No condition, where that is undefined.
+    """
     if ConditionMask:
         _latch(core, thread, BlockMask, ConditionMask, SemaphoreMask, of_semaphores=True)
+    elif core.chip is WORMHOLE:
+        _latch(core, thread, BlockMask, core.chip.default_conditions)
     else:
-        _latch(core, thread, BlockMask, DEFAULT_CONDITIONS)
+        message = "SEMWAIT with ConditionMask 0 is undefined"
+        raise Refused("E0701", message, "1 waits while a semaphore is 0, 2 while it is full")
 
 
 def _latch(
@@ -100,7 +122,7 @@ def blocked(
     if latch.of_semaphores:
         cause, on = "semwait", semaphore_parts(latch.semaphores)
     else:
-        cause, on = "stallwait", parts(latch.conditions)
+        cause, on = "stallwait", parts(core, latch.conditions)
     if latch.met != _UNKNOWN:
         message = "the gate opens a cycle after its conditions are met"
         return Blocked(cause, message, latch.met + LAG, on=on)

@@ -1,6 +1,6 @@
 """Mutexes: ATGETM and ATRELM.
 
-Source: their pages in the public ISA documentation of Wormhole B0. There are seven, 0 and 2 to 7.
+Source: their pages in the public ISA documentation. How many there are depends on the generation.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.state import NO_THREAD, THREADS, Coprocessor
 from nasm.targets.tensix.unit_queries import mutex_part, thread_name
 
-MUTEXES: Final = (0, *range(2, 8))
 _SYNC: Final = 1 << 1
 
 
 def waits_for_mutex(core: Coprocessor, thread: int, Index: int) -> Blocked | None:
     """What keeps ATGETM from starting."""
-    if Index not in MUTEXES:
+    if Index not in core.chip.mutexes:
         return _never(Index)
     owner = int(core.mutexes[Index])
     if owner in (NO_THREAD, thread):
@@ -26,9 +25,9 @@ def waits_for_mutex(core: Coprocessor, thread: int, Index: int) -> Blocked | Non
     return Blocked("mutex", message, by=(owner,), on=(mutex_part(Index),))
 
 
-def waits_to_release(Index: int) -> Blocked | None:
+def waits_to_release(core: Coprocessor, Index: int) -> Blocked | None:
     """What keeps ATRELM from starting: a mutex that is not there."""
-    return None if Index in MUTEXES else _never(Index)
+    return None if Index in core.chip.mutexes else _never(Index)
 
 
 def _never(index: int) -> Blocked:

@@ -5,6 +5,7 @@ Source: their pages in the public ISA documentation of Wormhole B0.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -16,9 +17,12 @@ MOST: Final = 15
 """What SEMPOST counts to, whatever the semaphore's maximum."""
 
 
+@cache
 def selected(mask: int) -> NDArray[np.bool_]:
-    """The semaphores of a mask."""
-    return np.unpackbits(np.uint8(mask), bitorder="little").view(np.bool_)
+    """The semaphores of a mask; not to be written."""
+    found = np.unpackbits(np.uint8(mask), bitorder="little").view(np.bool_)
+    found.flags.writeable = False
+    return found
 
 
 def SEMINIT(core: Coprocessor, thread: int, NewMax: int, NewValue: int, SemaphoreMask: int) -> None:

@@ -7,9 +7,9 @@ sign; ``0xF[11:8]`` are bits that have to be so.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from nasm.base.records import dataclass, field, replace
 from nasm.isa.field_kinds import Encoding, Field, WordForm
@@ -20,15 +20,22 @@ from nasm.targets.tensix.words.units import TensixUnit
 
 OPCODE = Field("opcode", 24, 8)
 
+Fields = Mapping[str, int]
+"""The fields of a word by all of their names: official arguments and those of the documentation."""
+
 _FIELD = re.compile(r"(±?)(\w+)\[(\d+)(?::(\d+))?\]")
 
 
 class Described(Enum):
     """Where the behaviour of an instruction is documented."""
 
-    DOCS = "Tenstorrent ISA documentation, Wormhole B0, {page}; names of operands: tt-llk"
-    YAML = "tt-llk, Wormhole B0, assembly.yaml; there is no page on {page}"
-    NAME = "tt-llk, Wormhole B0, assembly.yaml: {page} by name only"
+    DOCS = "Tenstorrent ISA documentation, {chip}, {page}; names of operands: tt-llk"
+    SHARED = (
+        "Tenstorrent ISA documentation, Wormhole B0, {page}, and the public simulator of {chip}, "
+        "which has it the same; names of operands: tt-llk"
+    )
+    YAML = "tt-llk, {chip}, assembly.yaml; there is no page on {page}"
+    NAME = "tt-llk, {chip}, assembly.yaml: {page} by name only"
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ class Word:
     hardware reads the bits that the documents name, and no others. ``page`` is what the
     documentation calls its page, where that is another name. ``values`` are the names of values by
     field or operand, None for none where others of the name have some; ``meanings`` what a field is
-    for, where that is not as elsewhere.
+    for, where that is not as elsewhere. ``chip`` is what documents call the generation.
     """
 
     opcode: int
@@ -57,11 +64,12 @@ class Word:
     unread: tuple[str, ...] = ()
     values: Mapping[str, FieldValues | None] = field(default_factory=dict)
     meanings: Mapping[str, str] = field(default_factory=dict)
+    chip: str = "Wormhole B0"
 
     @property
     def source(self) -> str:
         """Where it is documented."""
-        return self.described.value.format(page=self.page or self.mnemonic)
+        return self.described.value.format(page=self.page or self.mnemonic, chip=self.chip)
 
     @property
     def macros(self) -> tuple[str, ...]:
@@ -83,6 +91,20 @@ class Word:
                 free |= one.mask & ~known
         return Encoding(OPCODE, self.opcode, operands, forms, free)
 
+    def fields_of(self, word: int) -> Fields:
+        """Every field of a word of it, by name."""
+        return self._read(word)
+
+    @cached_property
+    def _read(self) -> Callable[[int], Fields]:
+        known = tuple(self.encoding.fields())
+
+        @lru_cache(maxsize=1 << 12)
+        def read(word: int) -> Fields:
+            return {one.name: one.get(word) for one in known}
+
+        return read
+
     def _explained(self, form: WordForm) -> WordForm:
         """A form whose fields know what they are for."""
         return replace(form, fields=tuple(map(self._meant, form.fields)))
@@ -103,10 +125,42 @@ class Word:
             macros=True,
         )
 
+    def moved(self, text: str) -> Word:
+        """The word with fields at other bits, in operands and forms, as a text gives them.
+
+        ``old>new[9:0]`` is a field that also has another name. Raises TypeError for a field that
+        neither has.
+        """
+        left = {}
+        for part in text.split():
+            old, renamed, new = part.partition(">")
+            left[_name(part) if not renamed else old] = new if renamed else part
+        used: set[str] = set()
+
+        def replaced(written: str) -> str:
+            used.update(map(_name, written.split()))
+            return " ".join(left.get(_name(part), part) for part in written.split())
+
+        forms = self.forms
+        made = (
+            replaced(forms)
+            if isinstance(forms, str)
+            else {name: replaced(one) for name, one in forms.items()}
+        )
+        moved = replace(self, operands=replaced(self.operands), forms=made)
+        if missing := set(left) - used:
+            raise TypeError(f"{self.mnemonic} has no field {', '.join(sorted(missing))}")
+        return moved
+
     def default(self, operand: Field) -> int:
         """What an operand is if it is not given: 0, but where bits have to be as they are."""
         forms = self.encoding.forms
         return operand.get(forms[0].value) if len(forms) == 1 else 0
+
+
+def _name(part: str) -> str:
+    """The name of a field as a text gives it."""
+    return part.lstrip("±").partition("[")[0]
 
 
 def fields(text: str) -> tuple[Field, ...]:

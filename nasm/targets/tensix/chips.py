@@ -1,0 +1,83 @@
+"""What differs between generations for what executes, as data: the configuration, sizes, counts.
+
+A coprocessor has one of these records. What differs in words of instructions is in ``isa/``, what
+programs and people see of it in ``generation.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from nasm.base.records import dataclass
+from nasm.targets.tensix.layouts.blackhole import BLACKHOLE_LAYOUT
+from nasm.targets.tensix.layouts.layout import ConfigLayout
+from nasm.targets.tensix.layouts.wormhole import WORMHOLE_LAYOUT
+from nasm.targets.tensix.words import TABLES, WordTable
+
+REQUESTS: Final = "requests"
+"""A condition: requests of the scalar unit to memory are in flight."""
+
+CONFIGURING: Final = "configuring"
+"""A condition: the configuration unit is busy."""
+
+BANK_CONDITIONS: Final = "SrcA to fill", "SrcB to fill", "SrcA to use", "SrcB to use"
+"""Conditions: the unpackers, or the matrix unit, do not own their banks."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chip:
+    """A generation, for what executes.
+
+    ``name`` is that of the generation, ``title`` what documents call it. ``l1_bytes`` is the
+    size of L1, ``mutexes`` are the numbers of those that there are. ``conditions`` are what waits
+    at the gate wait for, by bit: units, or one of the words above; ``default_conditions`` what
+    they wait for if none is selected.
+    """
+
+    name: str
+    title: str
+    layout: ConfigLayout
+    l1_bytes: int
+    mutexes: tuple[int, ...]
+    conditions: tuple[str, ...]
+    default_conditions: int
+
+    @property
+    def docs(self) -> str:
+        """The documents that describe it."""
+        return f"Tenstorrent ISA documentation, {self.title}"
+
+    @property
+    def words(self) -> WordTable:
+        """Its instruction words."""
+        return TABLES[self.name]
+
+
+WORMHOLE: Final = Chip(
+    "wormhole",
+    "Wormhole B0",
+    WORMHOLE_LAYOUT,
+    1464 << 10,
+    (0, *range(2, 8)),
+    (
+        REQUESTS, "unpack0", "unpack1", "pack0", "pack1", "pack2", "pack3", "matrix",
+        *BANK_CONDITIONS, "mover", "host", "vector",
+    ),
+    0x7F,
+)  # fmt: skip
+
+BLACKHOLE: Final = Chip(
+    "blackhole",
+    "Blackhole A0",
+    BLACKHOLE_LAYOUT,
+    1536 << 10,
+    (0, *range(2, 5)),
+    (
+        REQUESTS, "unpack0", "unpack1", "pack0", "matrix",
+        *BANK_CONDITIONS, "mover", "host", "vector", CONFIGURING,
+    ),
+    0x0F,
+)  # fmt: skip
+
+CHIPS: Final = {chip.name: chip for chip in (WORMHOLE, BLACKHOLE)}
+"""By the name of the generation."""

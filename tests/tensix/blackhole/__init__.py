@@ -1,0 +1,1 @@
+"""What Blackhole adds to Wormhole, and what differs there."""
