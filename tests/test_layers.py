@@ -85,7 +85,8 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("pytest_plugin",),
     ),
     "nasm.machine": (
-        ("state", "conversions", "changes", "writers", "lost_results", "records"),
+        ("grown_table", "state", "conversions", "changes", "writers", "records"),
+        ("lost_results",),
         ("numbers",),
         ("access",),
         ("tiled_access",),

@@ -49,6 +49,7 @@ EXAMPLES = {
     "targets/tensix/core/findings.py": "what to write instead, in hints",
     "targets/tensix/core/stores.py": "the same",
     "targets/tensix/inspect/put_registers.py": "the same",
+    "targets/tensix/inspect/cores.py": "what a FIFO is in front of",
     "targets/tensix/inspect/threads.py": "what parts of a core are, by what uses them",
     "targets/tensix/options.py": "what readings of the documents differ on, by their pages",
     "targets/tensix/matrix/ownership.py": "what would hand over a bank that is waited for",

@@ -199,6 +199,41 @@ def test_back_pressure_is_a_cause_of_its_own() -> None:
     assert done.scheduler.queues[1].waiting == {}
 
 
+def test_a_queue_waits_for_what_it_expands_to_until_another_gives_it() -> None:
+    # Set of beta ends at 10, and Push starts then: alpha is asked again a tick later.
+    machine = ran("@beta\nSet %r0, 1\nPush 2\n@alpha\nUnfold\nSet %r1, 7")
+    push = next(start for q, pc, start, _ in starts(machine) if (q, str(pc)) == (1, "1"))
+    mine = [(str(pc), start) for q, pc, start, _ in starts(machine) if q == 0]
+    assert mine == [("0.0", push + 1), ("0.1", push + 4), ("1", push + 7)]
+    (alpha,) = [q for q in machine.scheduler.queues if q.engine == "alpha"]
+    assert alpha.times(machine.scheduler.now)[1]["fifo", None] == push + 1
+
+
+def test_what_never_comes_is_a_deadlock_that_says_what_is_waited_for() -> None:
+    machine = made("@beta Set %r0, 1\n@alpha Unfold")
+    machine.run(100_000)
+    assert machine.scheduler.blocked()
+    (found,) = deadlock(machine)
+    assert "the belt is empty" in " ".join([found.message, *(n.message for n in found.notes)])
+
+
+def test_a_queue_continues_where_another_says() -> None:
+    machine = ran("@beta\nPush 102\nPush 1\n@alpha\nUnfold\nTouch\nUnfold\nSet %r1, 7")
+    assert [str(pc) for q, pc, _, _ in starts(machine) if q == 0] == ["2.0", "3"]
+
+
+@pytest.mark.parametrize(
+    "text", ["@beta\nSet %r0, 1\nPush 2\nPush 1\n@alpha\nUnfold\nUnfold\nTouch"]
+)
+def test_waiting_for_what_comes_is_the_same_stepped_and_gone_back(text: str) -> None:
+    whole = session(text).run().trace_hash
+    held = session(text)
+    for _ in range(6):
+        held.step(count=2)
+        held.back(1)
+    assert held.run().trace_hash == whole
+
+
 def test_entries_leave_a_belt_in_the_order_in_which_they_came() -> None:
     done = ran("@alpha\nPush 5\nPush 6\n@beta\nWait\nTake %r0\nTake %r1")
     assert done.state.registers[1].values[:2] == [5, 6]

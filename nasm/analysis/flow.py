@@ -7,6 +7,7 @@ from functools import cached_property
 
 from nasm.base.records import dataclass
 from nasm.isa.effects import Jump
+from nasm.isa.implicit_kinds import CoreState
 from nasm.isa.instruction import Row
 from nasm.program.program import Instruction, Program
 from nasm.views.view import Reg
@@ -24,6 +25,11 @@ def written_registers(instruction: Instruction) -> list[int]:
 def compared_registers(instruction: Instruction) -> list[int]:
     """The registers that a branch looks at."""
     return [value.number for value in instruction.operands if isinstance(value, Reg)]
+
+
+def decided_by_core(instruction: Instruction) -> bool:
+    """Whether where a branch goes depends on what the core holds."""
+    return any(isinstance(operand.kind, CoreState) for operand in instruction.row.reads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ class Flow:
     """The instructions of a queue as blocks, which are entered at their first one.
 
     The last block has none: it is the end of the queue. ``branches`` are those of the queue by pc;
-    one that compares no register goes one way only.
+    one that compares nothing goes one way only.
     """
 
     def __init__(self, program: Program, queue: int) -> None:
@@ -95,7 +101,7 @@ class Flow:
             return (block + 1,)
         taken = self.block(branch.target)
         instruction = self.program.instruction(self.queue, pc)
-        if compared_registers(instruction):
+        if compared_registers(instruction) or decided_by_core(instruction):
             return (taken, block + 1) if taken != block + 1 else (taken,)
         return (taken,) if _always(instruction) else (block + 1,)
 

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from nasm.base.records import dataclass
+from nasm.base.records import dataclass, field
 from nasm.base.source import Source
 from nasm.isa.generation import Generation
 
-Written = int | Mapping[str, int]
-"""What such a text makes: a word, or settings that are written at its place, by name."""
+
+@dataclass(frozen=True, slots=True)
+class WrittenSettings:
+    """Settings that are written at a place, by name, with options as a line of a program has."""
+
+    values: Mapping[str, int]
+    options: Mapping[str, int] = field(default_factory=dict)
+
+
+ForeignItem = int | WrittenSettings
+"""What such a text makes: a word, or settings that are written at its place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForeignMade:
     """What a text makes, in its order, and what it sets before the run."""
 
-    items: Sequence[Written]
+    items: Sequence[ForeignItem]
     settings: Mapping[str, int]
 
 

@@ -18,6 +18,10 @@ class MicroOrigin(NamedTuple):
     place: tuple[int, int] | None = None
 
 
+class Elsewhere(int):
+    """The pc at which a queue continues instead, whose instructions another one gives it."""
+
+
 class Expansion(tuple[Any, ...]):
     """The instructions that another one expands to, which know where each came from."""
 

@@ -15,6 +15,7 @@ from nasm.isa.foreign import ForeignText
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import Row, Rule
 from nasm.isa.isa import Isa
+from nasm.isa.micro_instructions import Elsewhere
 from nasm.isa.options import Option, OptionValue, in_force
 from nasm.isa.pace import Pace
 from nasm.isa.settings import Settings
@@ -81,13 +82,26 @@ class GenerationModel:
 
 EMPTY = GenerationModel()
 
-Expander = Callable[[Any, int, Any, tuple[int, int]], Sequence[Any] | Blocked | None]
+Expander = Callable[[Any, int, Any, tuple[int, int]], Sequence[Any] | Blocked | Elsewhere | None]
 """What a queue executes for an instruction that reaches its head, in order, maybe nothing; None
-for the instruction itself, and a ``Blocked`` for one that has still to come there, from another
-queue: it is asked again then, as a condition is. It gets what the core holds, the queue's number
-within the core, the instruction, and its place. An ``Expansion`` says of each where it came from.
-It may change what the core holds, unless it returns None. Equal instructions should be one object,
-since what follows from them is decided once for each."""
+for the instruction itself. Where another queue gives it its instructions, a ``Blocked`` for one
+that it has not given yet, and ``Elsewhere`` for another one that it gave: then it is asked again,
+as a condition is. It gets what the core holds, the queue's number within the core, the instruction,
+and its place. An ``Expansion`` says of each where it came from. It may change what the core holds,
+unless it returns None. Equal instructions should be one object, since what follows from them is
+decided once for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pushing:
+    """The row that pushes instructions, by name, and its operands.
+
+    ``count`` says how many, ``first`` the pc of the first, or -1 for the one after the latest.
+    """
+
+    row: str
+    first: str
+    count: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +146,8 @@ class Target:
     declarations in linear memories: how elements are arranged there that are not one after the
     other, for each stored format. ``causes`` says in words what conditions of rows wait for, by the
     cause that they report. ``pushing`` is the row with which an engine pushes instructions of
-    another one, with the operand that says how many. ``foreign`` are the languages of texts that
-    programs may have, by directive.
+    another one, with its operands. ``foreign`` are the languages of texts that programs may have,
+    by directive.
     """
 
     name: str
@@ -163,7 +177,7 @@ class Target:
     bursting: Bursting | None = None
     unfinished: Callable[[Any], Iterable[Unfinished]] | None = None
     arrangements: tuple[Arrangement, ...] = ()
-    pushing: tuple[str, str] | None = None
+    pushing: Pushing | None = None
     foreign: Mapping[str, ForeignText] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:

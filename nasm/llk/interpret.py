@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from lark import Tree
 
-from nasm.base.problems import Failure, Refused, did_you_mean
+from nasm.base.problems import Failure, Refused, did_you_mean, listed
 from nasm.llk.built_in import TEMPLATES
 from nasm.llk.headers import LlkFunction, Parameter, problem
 from nasm.llk.numbers import combined
@@ -66,8 +66,12 @@ class LlkKernel(LlkValues):
         found = [f for header in self.headers for f in header.functions.get(short, ())]
         enough = [f for f in found if args <= len(f.parameters)] or found
         special = (f for f in enough if f.special and self._parts(f, f.special) == [*template])
-        general = (f for f in enough if not f.special)
-        return next(special, None) or next(general, None)
+        general = [f for f in enough if not f.special and len(template) <= len(f.template)]
+        files = {f.file.source.name for f in general}
+        if len(files) > 1:
+            message = f"'{short}' is declared in {listed(sorted(files), 'and')}"
+            raise Refused("E0601", message, "name one of these files only")
+        return next(special, None) or next(iter(general), None)
 
     def _parts(self, function: LlkFunction, text: str) -> list[Any]:
         scope = LlkScope(function.file, function.start)

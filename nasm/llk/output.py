@@ -1,7 +1,7 @@
 """What a function makes: instructions, writes of settings, and settings before the run.
 
-What the vendor's templates write into the expanders while a kernel runs is a setting here, which
-holds from the start: so each can be programmed once.
+The words of the first template that is programmed are settings, which hold from the start of the
+run. Those of others are written where they are, once the expander has expanded what came before.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass, field
-from nasm.isa.foreign import Written
+from nasm.isa.foreign import ForeignItem, WrittenSettings
 
 VENDOR: Final = "tt-llk"
 """What rows call the names of its macros."""
@@ -42,8 +42,9 @@ BIAS: Final = ("BiasIncr", "BiasClear")
 class LlkOutput:
     """What is made so far, and the words of expanders."""
 
-    items: list[Written] = field(default_factory=list)
+    items: list[ForeignItem] = field(default_factory=list)
     settings: dict[str, int] = field(default_factory=dict)
+    held: dict[str, int] = field(default_factory=dict)
 
     @property
     def words(self) -> list[int]:
@@ -57,26 +58,23 @@ class LlkOutput:
         self.items.append(word & 0xFFFFFFFF)
 
     def template(self, number: int, values: Sequence[int]) -> None:
-        """The words of an expander's template; raises Refused if it has others already."""
+        """The words of an expander's template, which are written here if it has others already."""
         names = (f"{OF_EXPANDER[number]}{name}" for name in (LOOPS if number else MASKED))
         found = {name: value & 0xFFFFFFFF for name, value in zip(names, values, strict=True)}
-        if self.settings and self.settings != found:
-            raise Refused(
-                "E0244",
-                "the expander's template is programmed a second time, with other words: here they "
-                "hold from the start of the run",
-                "make a program of each function, or write what it expands to",
-            )
-        self.settings = found
+        if not self.settings:
+            self.settings = found
+        elif found != self.held:
+            self.items.append(WrittenSettings(found, {"wait": 1}))
+        self.held = found
 
     def modifier(self, number: int, given: Mapping[str, int]) -> None:
         """The three words of an address modifier, written as the run goes."""
         for section, names in (("AB", AB), ("DST", DST), ("BIAS", BIAS)):
             start = f"ADDR_MOD_{section}_SEC{number}_"
-            self.items.append({f"{start}{name}": given.get(name, 0) for name in names})
+            values = {f"{start}{name}": given.get(name, 0) for name in names}
+            self.items.append(WrittenSettings(values))
 
     def pack_modifier(self, number: int, given: Mapping[str, int]) -> None:
         """The word of an address modifier of the packers."""
-        self.items.append(
-            {f"ADDR_MOD_PACK_SEC{number}_{name}": given.get(name, 0) for name in PACK}
-        )
+        values = {f"ADDR_MOD_PACK_SEC{number}_{name}": given.get(name, 0) for name in PACK}
+        self.items.append(WrittenSettings(values))

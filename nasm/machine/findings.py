@@ -13,6 +13,7 @@ import numpy as np
 
 from nasm.base.problems import Problem, Severity
 from nasm.base.records import dataclass
+from nasm.machine.grown_table import GrownTable
 from nasm.machine.numbers import NumberFindings
 from nasm.machine.writers import Writers, part
 from nasm.program.program import Program
@@ -21,6 +22,9 @@ from nasm.sim.events import Observer
 from nasm.sim.memory import Mask
 from nasm.views.regions import Region
 from nasm.views.view import View
+
+Key = tuple[object, ...]
+"""What is reported once."""
 
 LISTED = 3
 """How many writers of a tensor are named."""
@@ -144,32 +148,34 @@ class Findings(Observer):
         self.program, self.acting, self.region = program, acting, region
         self.writers = Writers(program, region)
         self.numbers = NumberFindings(program, acting)
-        self.found: list[Fact | Problem] = []
-        self.warnings: list[Fact | Problem] = []
-        self._seen: set[tuple[object, ...]] = set()
+        self.found = GrownTable[Key, Fact | Problem]()
+        self.warnings = GrownTable[Key, Fact | Problem]()
 
     def save(self) -> Any:
         """What was found until now."""
-        numbers = self.numbers.save()
-        return tuple(self.found), tuple(self.warnings), frozenset(self._seen), numbers
+        return self.found.save(), self.warnings.save(), self.numbers.save()
 
     def restore(self, saved: Any) -> None:
         """Forget what was found since."""
-        self.found[:], self.warnings[:] = saved[0], saved[1]
-        self._seen = set(saved[2])
-        self.numbers.restore(saved[3])
+        found, warnings, numbers = saved
+        self.found.restore(found)
+        self.warnings.restore(warnings)
+        self.numbers.restore(numbers)
 
     def add(self, problem: Problem) -> None:
         """Something that was found about the run as a whole."""
         warning = problem.severity is not Severity.ERROR
         self._add(problem, (problem.code, problem.message), warning)
 
-    def _add(self, fact: Fact | Problem, key: tuple[object, ...], warning: bool = False) -> None:
-        if key not in self._seen:
-            self._seen.add(key)
-            (self.warnings if warning else self.found).append(fact)
+    def _add(self, fact: Fact | Problem, key: Key, warning: bool = False) -> None:
+        if not self._known(key):
+            (self.warnings if warning else self.found).add(key, fact)
 
-    def _key(self, kind: type[Fact], who: Who, *more: object) -> tuple[object, ...]:
+    def _known(self, key: Key) -> bool:
+        """Whether it was found already."""
+        return self.found.number(key) is not None or self.warnings.number(key) is not None
+
+    def _key(self, kind: type[Fact], who: Who, *more: object) -> Key:
         """What is reported once: something of a line, whichever of its rounds it is."""
         return kind, self.program.line(*who), *more
 
@@ -185,7 +191,7 @@ class Findings(Observer):
         """A read of uninitialised bytes: of so many elements, or of those it may be asked for."""
         who, name = who or self.acting(), view.tensor.name
         key = self._key(UninitialisedRead, who, name)
-        if key in self._seen:
+        if self._known(key):
             return
         whole = (self.region(View.whole(view.tensor)),)
         places: Sequence[Region] = whole
@@ -218,7 +224,7 @@ class Findings(Observer):
         """An instruction adds to what another kind of instruction wrote last."""
         who, name = self.acting(), view.tensor.name
         key = self._key(NotAccumulable, who, name)
-        if key not in self._seen:
+        if not self._known(key):
             writers = tuple(islice(self._of_another_kind(who, view), LISTED))
             self._add(NotAccumulable(who, name, writers), key)
 

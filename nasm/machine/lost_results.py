@@ -6,6 +6,7 @@ something overwrites a part, the bytes that are left are tracked one by one, of 
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
@@ -13,6 +14,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from nasm.machine.grown_table import GrownTable
 from nasm.program.program import Program
 from nasm.sim.counters import Who
 from nasm.sim.memory import Mask
@@ -129,14 +131,16 @@ Token = Who | Piece
 class Losses:
     """The results that were lost in a run, by the line of the instruction.
 
-    ``open`` are those of transfers in flight.
+    ``open`` are those of transfers in flight. Of each line there are ``pairs`` of the instructions
+    that wrote and overwrote the first of its results, and of that line a number for ``counts``.
     """
 
     def __init__(self, program: Program, clock: Acting) -> None:
         self.program, self.clock = program, clock
         self.areas: dict[int, Unread] = {}
         self.open: dict[PiecewiseResult, None] = {}
-        self.lost: dict[Who, tuple[Who, Who, int]] = {}
+        self.pairs = GrownTable[Who, tuple[Who, Who]]()
+        self.counts = array("q")
 
     def area(self, number: int) -> Unread:
         """What is unread in the bytes that some tensors share."""
@@ -181,8 +185,17 @@ class Losses:
 
     def _report(self, who: Who, by: Who) -> None:
         line = self.program.line(*who)
-        first, over, count = self.lost.get(line, (who, by, 0))
-        self.lost[line] = first, over, count + 1
+        number = self.pairs.number(line)
+        if number is None:
+            number = self.pairs.add(line, (who, by))
+            self.counts.append(0)
+        self.counts[number] += 1
+
+    @property
+    def lost(self) -> Iterator[tuple[Who, tuple[Who, Who, int]]]:
+        """Each line with results that were lost: who wrote and overwrote the first, how many."""
+        for (line, (who, by)), count in zip(self.pairs.items(), self.counts, strict=True):
+            yield line, (who, by, count)
 
     def save(self) -> Any:
         """Everything that changes."""
@@ -195,11 +208,11 @@ class Losses:
         results = dict.fromkeys(self.open)
         results |= {token.result: None for _, token in held if type(token) is Piece}
         states = tuple((result, result.due, result.left) for result in results)
-        return held, states, tuple(self.open), dict(self.lost)
+        return held, states, tuple(self.open), self.pairs.save(), self.counts[:]
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        held, states, opened, lost = saved
+        held, states, opened, pairs, counts = saved
         for area in self.areas.values():
             for place in area.places:
                 place.token = None
@@ -207,7 +220,8 @@ class Losses:
             place.token = token
         for result, due, left in states:
             result.due, result.left = due, left
-        self.open, self.lost = dict.fromkeys(opened), dict(lost)
+        self.open, self.counts = dict.fromkeys(opened), counts[:]
+        self.pairs.restore(pairs)
 
 
 PlacesBySize = dict[int, list[tuple[int, int, TrackedBytes]]]

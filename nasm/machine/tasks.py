@@ -13,7 +13,7 @@ from nasm.isa.evidence import Cost
 from nasm.isa.generation import Port
 from nasm.isa.implicit_kinds import CoreState, Here
 from nasm.isa.instruction import InstructionContext, Row
-from nasm.isa.micro_instructions import Micro
+from nasm.isa.micro_instructions import Elsewhere, Micro
 from nasm.isa.pace import Pace
 from nasm.isa.target import rules_of
 from nasm.machine.burst_source import BurstSource
@@ -110,7 +110,7 @@ class Tasks:
                 raise Failure(refused.at(self.program.span(self.queue, pc))) from None
         return task, self.waits[lines.waits[pc]] if not pc.micro else None
 
-    def expand(self, pc: int) -> Sequence[Instruction] | Blocked | None:
+    def expand(self, pc: int) -> Sequence[Instruction] | Blocked | Elsewhere | None:
         """What the target has the queue execute for the instruction at a pc."""
         program, lines = self.program, self.lines
         assert program.target.expand is not None
@@ -118,8 +118,9 @@ class Tasks:
         try:
             place = self.queue, pc
             found = program.target.expand(self.kernels.holds, self._engine, instruction, place)
-            empty = found is not None and not isinstance(found, Blocked) and not len(found)
-            if empty and (lines.waits[pc] or lines.updates[pc]):
+            if isinstance(found, Blocked | Elsewhere):
+                return found
+            if found is not None and not len(found) and (lines.waits[pc] or lines.updates[pc]):
                 raise Refused(
                     "E0522",
                     f"{instruction.row.name} expands to no instruction here, so that nothing is "

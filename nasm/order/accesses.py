@@ -57,7 +57,8 @@ class Accesses:
 
     ``queues`` is how many queues there are; if engines are ``held`` a queue reads what its own
     instructions have written, all of it. An access that comes before a write of the same place is
-    not compared with what comes later, unless ``every`` one is.
+    not compared with what comes later, unless ``every`` one is. ``kept`` are the places of what has
+    a number that have to be compared.
     """
 
     def __init__(self, queues: int, held: bool, report: Report, every: bool = False) -> None:
@@ -66,7 +67,7 @@ class Accesses:
         self.places = Places()
         self.shared: set[Area] = set()
         self._by_work: dict[int, Touched] = {}
-        self._kept: dict[int, Touched] = {}
+        self.kept: dict[int, Touched] = {}
 
     def report(self, near: Place, column: int, count: int, kind: str, now: ByteAccess) -> None:
         """Tell of a conflict in no order."""
@@ -88,11 +89,11 @@ class Accesses:
         self, number: int, reads: tuple[Region, ...], writes: tuple[Region, ...]
     ) -> Touched:
         """Of the places of what has a number those that have to be compared."""
-        found = self._kept.get(number)
+        found = self.kept.get(number)
         if found is None:
             found = self._shared(reads), self._shared(writes)
             if number != -1:
-                self._kept[number] = found
+                self.kept[number] = found
         return found
 
     def _shared(self, regions: tuple[Region, ...]) -> tuple[Place, ...]:
@@ -102,7 +103,7 @@ class Accesses:
     def restart(self) -> None:
         """Compare all accesses once more."""
         self.places.forget()
-        self._kept.clear()
+        self.kept.clear()
 
     def instruction(self, queue: int, index: int, clock: Clock, touched: Touched) -> None:
         """An instruction starts, with a clock."""

@@ -174,7 +174,7 @@ class Check:
         """Compare all accesses that are new with those before them."""
         watch, at, clocks, accesses = self.watch, self._at, self._clocks, self.accesses
         starts, steps, nexts = self.order.starts, self.order.steps, self._nexts
-        compared, ends = accesses.compared, self.steps.ends
+        compared, kept, ends = accesses.compared, accesses.kept, self.steps.ends
         for queue in watch.queues[self._compared : self.steps.taken]:
             index = at[queue]
             at[queue] = index + 1
@@ -183,7 +183,7 @@ class Check:
                 clocks[queue] = steps[queue][nth].clock
                 nexts[queue] = nth = nth + 1
             work = watch.works[queue][index]
-            touched = compared(work.number, work.reads, work.writes)
+            touched = kept.get(work.number) or compared(work.number, work.reads, work.writes)
             if touched != NOTHING:
                 accesses.instruction(queue, index, clocks[queue], touched)
             end = ends[queue].get(index)

@@ -182,7 +182,11 @@ class Order:
                 life, nth = taken.life
                 life.clocks[nth] = clock
             return
-        counter, value = posted(step)
+        change = step.change
+        if change is None or step.issue is not None:
+            counter, value = posted(step)
+        else:  # as it says, which costs a call
+            counter, value = change.counter, change.value
         posts.add(step.index, clock, value, len(self._deltas.columns[queue]))
         if self._lived:
             self._down_counters.change(taken)

@@ -51,7 +51,9 @@ class ClockDeltas:
 
     def joined(self, queue: int, clock: Clock, posts: Posts, nth: int) -> Clock:
         """The clock of a queue after a post has happened for sure, as :func:`joined` has it."""
-        if posts.known(clock, nth):
+        index, column = posts.indices[nth] + 1, posts.column
+        reached = posts.skipped + nth + 1 if posts.kind == LANDS else index
+        if clock[column] >= reached:  # it is known
             return clock
         poster, mark, received = posts.queue, posts.marks[nth], self._received[queue]
         known = received[poster]
@@ -60,16 +62,14 @@ class ClockDeltas:
         if mark == UNKNOWN or known == UNKNOWN:
             return self.changed(queue, clock, joined(clock, posts, nth))
         made, theirs, mine = list(clock), posts.clocks[nth], self.columns[queue]
-        for column in self.columns[poster][known:mark]:
-            count = theirs[column]
-            if count > made[column]:
-                made[column] = count
-                mine.append(column)
-        index = posts.indices[nth] + 1
+        for one in self.columns[poster][known:mark]:
+            count = theirs[one]
+            if count > made[one]:
+                made[one] = count
+                mine.append(one)
         if index > made[poster]:
             made[poster] = index
             mine.append(poster)
-        column = posts.column
-        made[column] = posts.skipped + nth + 1 if posts.kind == LANDS else index
+        made[column] = reached
         mine.append(column)
         return tuple(made)

@@ -314,9 +314,12 @@ class ProgramBuilder(Declarations):
         if not count:
             return
         assert self.target.pushing is not None
-        mnemonic, operand = self.target.pushing
-        made = self.make(queue, self.row(mnemonic), [], {operand: count}, None, None)
+        pushing = self.target.pushing
         fed, at = self.pushes.made(queue, count)
+        operands = {pushing.count: count}
+        if self.program.queues[queue].labels:  # in a loop it is not the next one each time
+            operands[pushing.first] = at
+        made = self.make(queue, self.row(pushing.row), [], operands, None, None)
         lines = self.program.queues[fed]
         self._put(queue, made, lines.spans[at], lines.chains[at])
 
@@ -324,6 +327,8 @@ class ProgramBuilder(Declarations):
         """Name the place of the next instruction of a queue."""
         identifier(name)
         lines = self.program.queues[queue]
+        if queue in self.pushes.by_queue and not self.pushes.by_queue[queue].written:
+            self._push(queue, self.pushes.left(self.pushes.by_queue[queue]))
         if name in lines.labels:
             notes = declared_note(name, self._label_spans.get((queue, name)))
             raise Refused(

@@ -186,6 +186,10 @@ class Declarations:
             found = self._queues[core, engine] = self._queues[core, name]
         return found
 
+    def has_queue(self, engine: str, core: int = 0) -> bool:
+        """Whether an engine has a queue: one that pushes others may have none."""
+        return (core, engine) in self._queues
+
     def _add_queue(self, engine: str, core: int) -> None:
         pushes = self.generation.engine(engine).pushes
         if pushes and self._resumed:

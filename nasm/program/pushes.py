@@ -7,6 +7,7 @@ line, and the rest at the end. A program may have pushes of its own; then these 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 
 from nasm.base.problems import Note, Problem, Refused, counted
 from nasm.base.records import dataclass
@@ -56,9 +57,9 @@ class Pushes:
     def _amount(self, instruction: Instruction) -> int:
         """How many instructions one pushes."""
         pushing = self.program.target.pushing
-        if pushing is None or instruction.row.name != pushing[0]:
+        if pushing is None or instruction.row.name != pushing.row:
             return 0
-        count = instruction.operand(pushing[1])
+        count = instruction.operand(pushing.count)
         assert isinstance(count, int)
         return count
 
@@ -89,6 +90,7 @@ class Pushes:
     def wrong(self) -> Iterator[Problem]:
         """Queues whose instructions are not pushed, each once, by what the program says itself."""
         for pusher in self.by_queue.values():
+            yield from self._loops(pusher)
             left = self.left(pusher)
             if not pusher.written or not left:
                 continue
@@ -104,3 +106,19 @@ class Pushes:
                 else ()
             )
             yield Problem(PUSHING, message, place, "push each once", notes)
+
+    def _loops(self, pusher: Pusher) -> Iterator[Problem]:
+        """Loops that push the last instruction there is: nothing then says that there are more."""
+        program = self.program
+        lines, fed = program.queues[pusher.queue], program.queues[pusher.fed]
+        instructions = [program.instructions[number] for number in lines.instructions]
+        starts = [*accumulate(map(self._amount, instructions), initial=0)]
+        for pc, instruction in enumerate(instructions):
+            labels = (instruction.operands[at] for at in instruction.row.labels)
+            targets = [lines.labels.get(str(label), pc + 1) for label in labels]
+            again = any(first <= pc for first in targets)
+            pushes = again and starts[min(targets)] < starts[pc]
+            if pushes and starts[pc] == len(fed.instructions):
+                message = f"the loop ends with the last instruction of {fed.engine}"
+                hint = f"let an instruction of {fed.engine} follow"
+                yield Problem(PUSHING, message, program.span(pusher.queue, pc), hint)

@@ -26,8 +26,12 @@ def assigned(
     setting = known.named(name)
     if setting.of_queue and not engine:
         message = f"each queue has a {name} of its own, and no engine is named"
-        engines = ", ".join(f"@{e.name}" for e in program.generation.engines)
+        engines = ", ".join(f"@{e.name}" for e in program.generation.engines if not e.pushes)
         raise Refused(MISPLACED, message, f"write one of {engines} before .cfg")
+    pushes = program.generation.engine(engine).pushes if engine else ""
+    if pushes and setting.of_queue:
+        message = f"@{engine} has no {name}: it pushes the instructions of @{pushes}, which has one"
+        raise Refused(MISPLACED, message, f"write @{pushes} before .cfg")
     if engine and not setting.of_queue:
         message = f"{name} belongs to all queues of a core, and not to @{engine}"
         raise Refused(MISPLACED, message, f"write .cfg {name}, without an engine")

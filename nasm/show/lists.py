@@ -36,9 +36,14 @@ def engine_letters(target: Target) -> dict[str, str]:
 
 
 def matrix(row: Row, generation: Generation, target: Target) -> str:
-    """The letters of the engines that have an instruction, dots in the places of the others."""
+    """The letters of the engines that have an instruction, dots in the places of the others.
+
+    Of engines that push those of others there are no dots.
+    """
     have = target.engines(row, generation)
-    return "".join(c if name in have else "." for name, c in engine_letters(target).items())
+    others = {e.name for e in generation.engines if e.pushes} - {*have}
+    letters = ((name, c) for name, c in engine_letters(target).items() if name not in others)
+    return "".join(c if name in have else "." for name, c in letters)
 
 
 def rich_list(target: Target) -> RenderableType:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from nasm.base.records import dataclass, field
 from nasm.isa.core_state import Blocked
-from nasm.isa.micro_instructions import Micro, numbered
+from nasm.isa.micro_instructions import Elsewhere, Micro, numbered
 from nasm.isa.pace import Pace
 from nasm.sim.counters import Who
 from nasm.sim.resources import Needs, Resource
@@ -111,9 +111,10 @@ class Task:
         return (self.unit,) if self.needs is None else self.needs.resources
 
 
-Expand = Callable[[int], Sequence[Any] | Blocked | None]
+Expand = Callable[[int], Sequence[Any] | Blocked | Elsewhere | None]
 """What the instruction at a pc expands to, in order; None if that itself is executed. It is called
-once, when the instruction reaches the head of its queue; again where it has not come there yet."""
+once, when the instruction reaches the head of its queue; again where it has not come there yet. The
+queue may continue elsewhere."""
 
 Fetched = tuple[Task, Wait | None]
 """The content of a pc of a queue: a task, which several may share, and what it waits for here."""
@@ -256,6 +257,9 @@ class Queue:
             if isinstance(found, Blocked):
                 self.missing = found
                 break
+            if isinstance(found, Elsewhere):
+                pc = int(found)
+                continue
             if len(found):
                 self.expansion, pc = found, numbered(pc, 0, found)
                 break

@@ -131,7 +131,7 @@ def rows(small: str, matmul: str, naive: str, factors: Inputs, tries: int) -> li
     ):
         for what, prepare, keep, least in (
             ("the past kept / not", lambda session: None, 0, most),
-            ("10 breakpoints and a watched tensor / none", watching, None, "1.1"),
+            ("10 breakpoints and a watched tensor / none", watching, None, "1.15"),
             ("stopped by hazards / not", stopping, None, "1.3"),
         ):
             value = ratio(program, inputs, tries, prepare, keep)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nasm import assemble
+from nasm import Session, assemble
 from nasm.apps.cli import main
 from nasm.base.problems import Failure
 from nasm.base.source import Source
@@ -206,14 +206,57 @@ def test_a_parameter_without_a_value_and_a_function_that_is_not_there_are_named(
         kernel("#if N > 3\nvoid f() { }\n#endif\n")
 
 
-def test_a_second_template_is_refused() -> None:
-    text = """void f() {
-    ckernel_template t(1, 1, TT_OP_SFPNOP);
+def test_a_function_that_two_files_declare_is_refused() -> None:
+    files = [
+        Source("own.h", "void f() { g(1); }"),
+        Source("a.h", "void g(int n) { TTI_SFPNOP; }"),
+        Source("b.h", "void g(int n) { } void g(int n, int m) { }"),
+    ]
+    with pytest.raises(Failure, match=r"'g' is declared in a\.h and b\.h"):
+        LlkKernel(TARGET.isa, files, {}).run("f")
+    LlkKernel(TARGET.isa, files[:2], {}).run("f")
+
+
+TWO = """
+inline void sum_init() { ckernel_template t(1, 4, TT_OP_SFPNOP); t.program(); }
+inline void sum() { ckernel_template::run(); }
+inline void move_init()
+{
+    ckernel_unpack_template t(false, false, TT_OP_INCRWC(0, 1, 0, 0), 0, 0, 0, TT_OP_NOP, 0, 0);
     t.program();
-    ckernel_template u(2, 1, TT_OP_SFPNOP);
-    u.program(); }"""
-    with pytest.raises(Failure, match="programmed a second time"):
-        kernel(text).run("f")
+}
+inline void move() { ckernel_unpack_template::run(3, 2); }
+inline void both() { sum_init(); sum(); sum(); move_init(); move(); sum_init(); sum(); }
+"""
+
+
+def test_two_operations_with_templates_of_their_own_are_one_program() -> None:
+    made = kernel(TWO)
+    made.run("both")
+    lines = program_text(TARGET, made.output, "wormhole", "t1")
+    assert lines.count("wait=1") == 2
+    report = Session(assemble(lines)).run()
+    assert (report.problems, report.hazards) == ((), ())
+    # 4 and 4 SFPNOP; of three rounds NOP for the second, by the mask; 4 SFPNOP.
+    (thread,) = [e for e in report.engines if e.engine == "t1"]
+    assert thread.instructions == 4 + 4 + 3 + 4
+
+
+def test_the_same_template_again_is_not_stored() -> None:
+    made = kernel(TWO + "inline void again() { sum_init(); sum(); sum_init(); sum(); }")
+    made.run("again")
+    assert ".write" not in program_text(TARGET, made.output, "wormhole", "t1")
+
+
+def test_lines_of_llk_with_templates_of_their_own_are_one_program(tmp_path: Path) -> None:
+    (tmp_path / "two.h").write_text(TWO, encoding="utf-8")
+    calls = ("sum_init", "sum", "move_init", "move", "sum_init", "sum")
+    lines = "".join(f'.llk "two.h:{name}"\n' for name in calls)
+    (tmp_path / "two.nasm").write_text(f".target wormhole\n@t1\n{lines}", encoding="utf-8")
+    report = Session(assemble(tmp_path / "two.nasm")).run()
+    assert (report.problems, report.hazards) == ((), ())
+    (thread,) = [e for e in report.engines if e.engine == "t1"]
+    assert thread.instructions == 4 + 3 + 4
 
 
 def test_the_verb_prints_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

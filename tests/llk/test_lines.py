@@ -64,8 +64,12 @@ def test_modifiers_are_written_and_templates_set(tmp_path: Path) -> None:
     held = {s.name: s.value for s in twice.settings}
     assert (held["MOP1_OuterCount"], held["MOP1_LoopOp"]) == (2, NOP)
     other = text.replace("(2,", "(3,")
-    with pytest.raises(Failure, match="MOP1_OuterCount"):
-        program(tmp_path, f'@t1 .llk "{text}"\n@t1 .llk "{other}"')
+    both = program(tmp_path, f'@t1 .llk "{text}"\n@t1 .llk "{other}"')
+    assert {s.name: s.value for s in both.settings} == held
+    assert words_of(both) == {"t1": [0x01800000] * 2}
+    (core,) = [q for q in both.queues if q.engine == "trisc1"]
+    names = [both.instructions[n].row.name for n in core.instructions]
+    assert names == ["PUSH", "LW", *["SW"] * 9, "PUSH"]
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from nasm.machine.grown_table import GrownTable
+
 CONSTANT = ("nasm.isa.", "nasm.base.source", "nasm.base.problems", "nasm.base.dtypes.table")
 """Modules whose objects never change."""
 
@@ -66,6 +68,8 @@ class Everything:
             return sorted(repr(self.of(item)) for item in thing)
         if isinstance(thing, list | tuple | deque):
             return [self.of(item) for item in thing]
+        if isinstance(thing, GrownTable):  # which may have what lies ahead already
+            return [self.of(item) for item in thing.items()]
         if hasattr(thing, "hexdigest"):
             return thing.hexdigest()
         if isinstance(thing, np.random.Generator):

@@ -135,7 +135,7 @@ def lines(chance: random.Random, engine: str) -> list[str]:
 def counted(session: nasm.Session) -> Counter[tuple[int, int]]:
     """How often the results of each line were lost, as the machine has it."""
     found: Counter[tuple[int, int]] = Counter()
-    for who, _, count in session.machine.losses.lost.values():
+    for _, (who, _, count) in session.machine.losses.lost:
         found[who] += count
     return found
 
@@ -175,7 +175,7 @@ def lost(text: str) -> list[tuple[int, int]]:
     """The pc and the count of each line of Vector or Tensor whose results were lost."""
     session = nasm.Session(HEAD.format(engine="gpsimd") + text)
     assert session.run().status.name == "FINISHED"
-    return [(who[1], count) for who, _, count in session.machine.losses.lost.values()]
+    return [(who[1], count) for _, (who, _, count) in session.machine.losses.lost]
 
 
 def test_a_bank_that_is_used_again_before_it_was_evicted() -> None:
@@ -245,5 +245,5 @@ def test_tiles_that_take_the_same_bytes_are_one_place() -> None:
     machine = session.machine
     area = machine.losses.area(machine.state.areas[session.program.tensors["t0"].index])
     assert len(area.places) == 3  # of all tiles, and of the two parts
-    assert [who[1] for who, _, _ in machine.losses.lost.values()] == list(range(count - 1))
+    assert [who[1] for _, (who, _, _) in machine.losses.lost] == list(range(count - 1))
     assert machine.addresses.access(session.view("u[0:32, :]")).uninitialised is False

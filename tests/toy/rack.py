@@ -17,7 +17,7 @@ from nasm.isa.generation import Generation
 from nasm.isa.implicit_kinds import CoreState, Here
 from nasm.isa.instruction import InstructionContext, Operand, of_operands
 from nasm.isa.kinds import Number
-from nasm.isa.micro_instructions import Expansion, MicroOrigin
+from nasm.isa.micro_instructions import Elsewhere, Expansion, MicroOrigin
 from nasm.isa.settings import Setting, Settings, Values
 from nasm.program.program import Instruction
 from tests.toy.base import BOTH, ISA, REGISTER, SOURCE, issued, sequenced
@@ -312,9 +312,29 @@ def Play() -> None:
     """Execute what was recorded, so many times."""
 
 
+@ISA.instruction(engines=BOTH, cost=issued(), setup="Push 2", example="Unfold", source=SOURCE)
+def Unfold() -> None:
+    """Execute as many Touches as the first number of the belt says, once there is one.
+
+    From 100 on it continues at that pc less 100 instead.
+    """
+
+
+def _unfolded(rack: Rack) -> tuple[Instruction, ...] | Blocked | Elsewhere:
+    empty = rack.land().empty()
+    if empty is not None:
+        return empty
+    rack.around.changed(rack.belt.name)
+    count = rack.belt.take()
+    return Elsewhere(count - 100) if count >= 100 else (TOUCH,) * count
+
+
+TOUCH = Instruction(Touch, (None,))
+
+
 def expand(
     rack: Rack, queue: int, instruction: Instruction, place: tuple[int, int]
-) -> tuple[Instruction, ...] | None:
+) -> tuple[Instruction, ...] | Blocked | Elsewhere | None:
     """What stands for an instruction: nothing for one that is recorded, all of a tape for Play."""
     if rack.left[queue]:
         rack.left[queue] -= 1
@@ -326,6 +346,8 @@ def expand(
         assert isinstance(count, int)
         rack.left[queue], rack.tapes[queue], rack.recorded[queue] = count, (), ()
         return ()
+    if instruction.row is Unfold:
+        return _unfolded(rack)
     if instruction.row is Play:
         return _played(rack, queue, instruction)
     return None
@@ -419,6 +441,8 @@ def ahead(rack: Rack, queue: int, instruction: Instruction) -> Sequence[Instruct
     """What would stand for an instruction; nobody knows of one that is recorded, or records."""
     if rack.left[queue] or instruction.row is Tape:
         return None
+    if instruction.row is Unfold:
+        return _unfolded(rack)
     if instruction.row is Play:
         return _played(rack, queue, instruction)
     return (instruction,)

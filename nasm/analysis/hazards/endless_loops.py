@@ -7,7 +7,13 @@ what others post, or for another core, is not looked at: those may hold it up.
 
 from __future__ import annotations
 
-from nasm.analysis.flow import Flow, FlowLoop, compared_registers, written_registers
+from nasm.analysis.flow import (
+    Flow,
+    FlowLoop,
+    compared_registers,
+    decided_by_core,
+    written_registers,
+)
 from nasm.analysis.straight_run import Sequencer, walk
 from nasm.base.problems import Failure, Note, Problem, listed
 from nasm.base.records import dataclass
@@ -60,7 +66,7 @@ def closed_loops(program: Program, flow: Flow) -> list[Closed]:
             for register in compared_registers(program.instruction(flow.queue, pc))
         }
         changed = {register for one in instructions for register in written_registers(one)}
-        meets = any(one.row.effect is Rendezvous for one in instructions)
+        meets = any(one.row.effect is Rendezvous or decided_by_core(one) for one in instructions)
         if compared & changed or meets or _blocked_by(program, flow.queue, pcs):
             continue
         found.append(Closed(flow, loop, tuple(sorted(compared))))

@@ -19,7 +19,7 @@ def lost(
 ) -> Iterator[Problem]:
     """A warning for each line that lost a result to another, unless that is ``explained``."""
     program = losses.program
-    for line, (who, by, count) in losses.lost.items():
+    for line, (who, by, count) in losses.lost:
         if not explained(line, program.line(*by)):
             yield _lost(program, who, by, count)
 

@@ -115,6 +115,8 @@ def _of_queue(session: Inspection, queue: Queue) -> Iterator[StatePart]:
         seen = part.read(session.machine.holds[queue.core])
         rows = tuple(row for row in seen.rows if row[0] == queue.engine)
         both = () if seen.heads else (seen.array, seen.known)
+        if both and seen.array is not None and number >= len(seen.array):
+            continue  # it has one for each of the other queues
         array, known = (None if of is None else of[number] for of in both or (None, None))
         text = "" if seen.heads else seen.summary  # of all queues
         mine = replace(seen, array=array, known=known, rows=rows, summary=text)

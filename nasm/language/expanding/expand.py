@@ -151,8 +151,8 @@ class Expander(Repeating):
         if self.scope.looping:
             self.loops.enter(queue, self._span(statement))
         span = self.made.span(Span(self.scope.source, statement.start, statement.end))
-        for made in foreign_lines(statement, queue, self.scope, self.made, self.includes):
-            self.made.append(queue, made, span, self._chain())
+        for whose, made in foreign_lines(statement, queue, self.scope, self.made, self.includes):
+            self.made.append(whose, made, span, self._chain())
 
     def like(self, statement: tree.Like) -> None:
         """A line like others. Its errors are found with its own tree."""

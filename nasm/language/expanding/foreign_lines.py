@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.base.records import replace
 from nasm.base.source import Source
-from nasm.isa.foreign import ForeignMade, ForeignText, Written
+from nasm.isa.foreign import ForeignItem, ForeignMade, ForeignText, WrittenSettings
 from nasm.isa.words import DATA, VALUE
 from nasm.language.expanding.declare import whole
 from nasm.language.expanding.including import Includes
 from nasm.language.expanding.scope import Scope
+from nasm.language.expanding.set_lines import pusher_of, written
 from nasm.language.text import tree
 from nasm.program.builder import Made, ProgramBuilder
 from nasm.program.settings import settings_of
@@ -28,8 +29,11 @@ def foreign_lines(
     scope: Scope,
     builder: ProgramBuilder,
     includes: Includes,
-) -> list[Made]:
-    """What a line in another language makes on a queue, after its settings; raises Failure."""
+) -> list[tuple[int, Made]]:
+    """What a line in another language makes on a queue, after its settings, with the queue of each.
+
+    Raises Failure.
+    """
     language = _language(statement, scope, builder)
     given = {o.name: _given(o.value, scope) for o in statement.options if o.name != FILES}
     function, sources = _sources(statement, language, scope, includes)
@@ -44,8 +48,8 @@ def foreign_lines(
     except Refused as refused:
         raise Failure(refused.at(place)) from None
     try:
-        _set(found, builder.program.queues[queue].engine, scope, builder, statement)
-        return [made for one in found.items for made in _made(one, queue, builder)]
+        items = _set(found, builder.program.queues[queue].engine, scope, builder, statement)
+        return [made for one in items for made in _made(one, queue, scope, builder)]
     except Refused as refused:
         raise Failure(refused.at(place)) from None
 
@@ -101,15 +105,34 @@ def _set(
     scope: Scope,
     builder: ProgramBuilder,
     statement: tree.ForeignLine,
-) -> None:
-    """Set what holds from the start of the run, unless the same was set by a line like this."""
-    held = {(s.name, s.engine): s.value for s in builder.program.settings if s.core == scope.core}
+) -> Sequence[ForeignItem]:
+    """Set what holds from the start of the run, unless the same was set by a line like this.
+
+    Returns what has to be made. If others were set, or some were written since, they are written
+    before the rest.
+    """
+    known, core = settings_of(builder.target, builder.generation), scope.core
+    held = {
+        s.name: s.value for s in builder.program.settings if (s.core, s.engine) == (core, engine)
+    }
+    taken = [
+        name
+        for name, value in found.settings.items()
+        for other in held
+        if known.named(other).shares(known.named(name)) and (other, held[other]) != (name, value)
+    ]
+    pusher = pusher_of(engine, builder)
+    if found.settings and pusher and (taken or builder.has_queue(pusher, core)):
+        return [WrittenSettings(found.settings, {"wait": 1}), *found.items]
     for name, value in found.settings.items():
-        if held.get((name, engine)) != value:
-            builder.set(name, value, engine, scope.core, scope.span(statement))
+        if held.get(name) != value:
+            builder.set(name, value, engine, core, scope.span(statement))
+    return found.items
 
 
-def _made(one: Written, queue: int, builder: ProgramBuilder) -> Iterator[Made]:
+def _made(
+    one: ForeignItem, queue: int, scope: Scope, builder: ProgramBuilder
+) -> Iterator[tuple[int, Made]]:
     if isinstance(one, int):
         words = builder.target.words(builder.generation)
         assert words is not None
@@ -119,10 +142,8 @@ def _made(one: Written, queue: int, builder: ProgramBuilder) -> Iterator[Made]:
             assert row.encoding is not None
             values = row.encoding.decode(one)
             named = {f.name: v for f, v in zip(row.encoding.operands, values, strict=True)}
-        yield builder.make(queue, row, [], named, None, None)
+        yield queue, builder.make(queue, row, [], named, None, None)
         return
     known = settings_of(builder.target, builder.generation)
-    assert known.written is not None
-    values_of = [(setting := known.named(n), setting.accept(v)) for n, v in one.items()]
-    for mnemonic, operands in known.written(values_of, {}):
-        yield builder.make(queue, builder.row(mnemonic), [], operands, None, None)
+    given = [(setting := known.named(n), setting.accept(v)) for n, v in one.values.items()]
+    yield from written(given, one.options, queue, scope.core, builder)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from nasm.base.dtypes import DType
 from nasm.base.problems import Failure, Problem, Refused, did_you_mean, listed
-from nasm.isa.settings import MISPLACED, Setting, Settings
+from nasm.isa.settings import MISPLACED, Setting, Settings, Values
 from nasm.language.expanding.declare import whole
 from nasm.language.expanding.evaluate import evaluate, name_of
 from nasm.language.expanding.instruction_lines import compile_line
@@ -99,19 +101,31 @@ def writes(
     if known.written is None:
         message = f"{builder.target.summary} has no instructions that write settings"
         raise Failure(Problem(MISPLACED, message, at))
-    options = _options(statement, known, scope)
-    pusher = next((e.name for e in builder.generation.engines if e.pushes == engine), engine)
     try:
-        made = []
-        for mnemonic, operands in known.written(values, options):
-            row = builder.row(mnemonic)
-            whose = queue
-            if engine not in row.engines and pusher in row.engines:
-                whose = builder.queue(pusher, scope.core)
-            made.append((whose, builder.make(whose, row, [], operands, None, None)))
-        return made
+        return written(values, _options(statement, known, scope), queue, scope.core, builder)
     except Refused as refused:
         raise Failure(refused.at(at)) from None
+
+
+def written(
+    values: Values, options: Mapping[str, int], queue: int, core: int, builder: ProgramBuilder
+) -> list[tuple[int, Made]]:
+    """The instructions that write settings of a queue, each with its own; raises Refused."""
+    known = settings_of(builder.target, builder.generation)
+    assert known.written is not None
+    engine, made = builder.program.queues[queue].engine, []
+    pusher = pusher_of(engine, builder)
+    for mnemonic, operands in known.written(values, options):
+        row, whose = builder.row(mnemonic), queue
+        if engine not in row.engines and pusher in row.engines:
+            whose = builder.queue(pusher, core)
+        made.append((whose, builder.make(whose, row, [], operands, None, None)))
+    return made
+
+
+def pusher_of(engine: str, builder: ProgramBuilder) -> str:
+    """The engine that pushes the instructions of one; empty if there is none."""
+    return next((e.name for e in builder.generation.engines if e.pushes == engine), "")
 
 
 def _given(

@@ -357,7 +357,8 @@ class Walker:
         """The engine that was chosen for the lines that name none."""
         if self.engine is None and not self.scope.undeclared.unread:
             self.engine = ""
-            engines = listed(f"@{e.name}" for e in self.made.generation.engines)
+            known = self.made.generation.engines
+            engines = listed(f"@{e.name}" for e in known if not e.pushes)
             raise Refused(
                 "E0220",
                 "no engine is chosen for this line",

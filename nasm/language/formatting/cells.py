@@ -49,7 +49,7 @@ def cells(tokens: Sequence[Token], text: str, start: int, end: int) -> list[Cell
     """The cells of the characters [start, end), which are one line; ``tokens`` are in it."""
     if not tokens:
         return []
-    if any(token.type == "DOT_CFG" for token in tokens[:2]):
+    if _sets(tokens):
         return _cut(_meaning(tokens), {0: "directive"}, text, start, end)
     first = tokens[0]
     if first.type == "CALLED":
@@ -86,13 +86,22 @@ def label(tokens: Sequence[Token]) -> int:
     return 0
 
 
+def _sets(tokens: Sequence[Token]) -> bool:
+    """Whether a line is a ``.cfg``, or a ``.write`` of an instruction."""
+    for at, token in enumerate(tokens[:2]):
+        colon = [t.type for t in tokens[at + 2 : at + 3]] == ["COLON"]
+        if token.type == "DOT_CFG" or (token.type == "DOT_WRITE" and colon):
+            return True
+    return False
+
+
 def _at(token: Token) -> int:
     assert token.start_pos is not None
     return token.start_pos
 
 
 def _meaning(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens of a ``.cfg``, of which a colon after the name means the instruction after it."""
+    """The tokens of such a line, of which a colon after the name means the instruction after it."""
     colon = next((at for at, token in enumerate(tokens) if token.type == "COLON"), -1)
     return [t.update(type=MEANS) if at == colon else t for at, t in enumerate(tokens)]
 

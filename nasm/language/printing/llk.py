@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from nasm.base.problems import Refused
-from nasm.isa.foreign import ForeignMade
+from nasm.isa.foreign import ForeignMade, WrittenSettings
 from nasm.isa.instruction import Row
 from nasm.isa.target import Target
 from nasm.isa.words import Words
@@ -31,8 +31,26 @@ def program_lines(known: Words, made: ForeignMade) -> list[str]:
             text = line(known, one)
             found.append(text.partition(" ;")[0].rstrip() if ".word" in text else text)
         else:
-            found.append(f".write {', '.join(f'{n} = {v}' for n, v in one.items())}")
+            found += _writes(known, one)
     return found
+
+
+def _writes(known: Words, made: WrittenSettings) -> Iterator[str]:
+    """Lines that write settings: in one, unless some are slots of an expander."""
+    options = "".join(f"  {name}={value}" for name, value in made.options.items())
+    if not any(name.startswith(OF_EXPANDER) for name in made.values):
+        yield f".write {', '.join(f'{n} = {v}' for n, v in made.values.items())}{options}"
+        return
+    first, *others = (f".write {_setting(known, n, v)}" for n, v in made.values.items())
+    yield first + options
+    yield from others
+
+
+def _setting(known: Words, name: str, value: int) -> str:
+    """A word of an expander, as its instruction if it is one."""
+    if name.partition("_")[2] in _COUNTS:
+        return f"{name} = {value}"
+    return f"{name} = {value:#010x}" if known.reason(value) else f"{name}: {line(known, value)}"
 
 
 def program_text(target: Target, made: ForeignMade, machine: str, queue: str) -> str:
@@ -41,19 +59,20 @@ def program_text(target: Target, made: ForeignMade, machine: str, queue: str) ->
     assert generation is not None
     known = words_known(target, generation)
     rows = [f".target {machine}", "", f"@{queue}"]
-    for name, value in made.settings.items():
-        if name.partition("_")[2] in _COUNTS:
-            rows.append(f".cfg {name} = {value}")
-        elif known.reason(value):
-            rows.append(f".cfg {name} = {value:#010x}")
-        else:
-            rows.append(f".cfg {name}: {line(known, value)}")
+    rows += [f".cfg {_setting(known, name, value)}" for name, value in made.settings.items()]
     rows += [f"    {text}" for text in program_lines(known, made)]
     return "\n".join(rows) + "\n"
 
 
 def llk_text(program: Program) -> str:
-    """A program as functions ``t0()`` and so on; raises Refused if a word is no instruction."""
+    """A program as functions ``t0()`` and so on.
+
+    Raises Refused if a word is no instruction, and for lines of what pushes instructions.
+    """
+    for lines_of in program.queues:
+        if len(lines_of) and program.generation.engine(lines_of.engine).pushes:
+            message = f"@{lines_of.engine} has lines, which are not written as text of tt-llk"
+            raise Refused("E0601", message, "leave these out, or print the program without --form")
     words, known = words_of(program), words_known(program.target, program.generation)
     held: dict[str, dict[str, int]] = {}
     lines = []

@@ -18,7 +18,7 @@ from nasm.targets.tensix.foreign import FOREIGN
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.inspect import parts_of
 from nasm.targets.tensix.isa import ISA, rows_on, words_on
-from nasm.targets.tensix.isa.cores import PUSHING
+from nasm.targets.tensix.isa.cores import LABELLED, PUSHING
 from nasm.targets.tensix.isa.declared import CORES, QUEUES
 from nasm.targets.tensix.options import AS_SRCA, OPTIONS, OUTER_BUG, SRCB_FORMAT, YES, quirks
 from nasm.targets.tensix.settings import settings_of
@@ -35,7 +35,14 @@ def _model(generation: str) -> GenerationModel:
 
 
 SAMPLES = Samples(
-    tensors=(), transfer="", outside="l1", fill={}, semaphores="", posts=0, wait="", labelled=""
+    tensors=(),
+    transfer="",
+    outside="l1",
+    fill={},
+    semaphores="",
+    posts=0,
+    wait="",
+    labelled=LABELLED,
 )
 
 

@@ -8,8 +8,7 @@ from typing import Final, TypeVar
 
 from nasm.base.problems import Refused, counted
 from nasm.isa.core_state import Blocked, Place, Unfinished
-from nasm.isa.instruction import Row
-from nasm.isa.micro_instructions import Expansion, Micro, MicroOrigin
+from nasm.isa.micro_instructions import Elsewhere, Expansion, Micro, MicroOrigin
 from nasm.isa.words import encoded
 from nasm.program.program import Instruction
 from nasm.targets.tensix.chips import Chip
@@ -94,7 +93,7 @@ def _setting(micro: ExpandedWord) -> str:
 
 def expanded(
     core: Tensix, thread: int, instruction: Instruction, place: tuple[int, int]
-) -> Sequence[Instruction] | Blocked | None:
+) -> Sequence[Instruction] | Blocked | Elsewhere | None:
     """What a thread executes for an instruction that expands, and while it records.
 
     The core of a thread pushes what it pushes one by one.
@@ -124,35 +123,42 @@ def expanded(
 
 def pushed_singly(instruction: Instruction) -> Sequence[Instruction] | None:
     """The pushes of which one that pushes several is made; None for anything else."""
-    if (instruction.row.name, "Count") != PUSHING or instruction.operand("Count") == 1:
+    if instruction.row.name != PUSHING.row:
         return None
-    count = instruction.operand("Count")
+    first, count = (instruction.operand(name) for name in (PUSHING.first, PUSHING.count))
+    assert isinstance(first, int)
     assert isinstance(count, int)
-    row = instruction.row
+    if count == 1:
+        return None
+    steps = range(first, first + count) if first >= 0 else [first] * count
+    return tuple(_single(instruction, step) for step in steps)
+
+
+@lru_cache(maxsize=1 << 12)
+def _single(instruction: Instruction, first: int) -> Instruction:
     operands = list(instruction.operands)
-    operands[row.position["Count"]] = 1
-    return (_single(row, tuple(operands)),) * count
+    operands[instruction.row.position[PUSHING.count]] = 1
+    operands[instruction.row.position[PUSHING.first]] = first
+    return Instruction(instruction.row, tuple(operands))
 
 
-@lru_cache(maxsize=1)
-def _single(row: Row, operands: tuple[object, ...]) -> Instruction:
-    return Instruction(row, operands)
-
-
-def _from_front_end(core: Tensix, thread: int, pc: int) -> Sequence[Instruction] | Blocked | None:
+def _from_front_end(
+    core: Tensix, thread: int, pc: int
+) -> Sequence[Instruction] | Blocked | Elsewhere | None:
     """What a thread executes for a line that its core has pushed, once its expanders have it."""
     front = front_of(core, thread)
-    lines = tuple(one for one in front.lines if one.pc >= pc)
-    if lines and lines[0].pc == pc:
-        front.lines = lines[1:]
-        micros = lines[0].micros
+    if front.lines:
+        first, *rest = front.lines
+        if first.pc != pc:
+            return Elsewhere(first.pc)
+        front.lines, front.passing = tuple(rest), first.number
+        micros = first.micros
         if isinstance(micros, Refused):
             raise micros
         return micros and _instructions(core.chip, micros, core.threads[thread].recorded)
-    if pc < front.line:
-        message = f"line {pc} was pushed before, and is not pushed again"
-        raise Refused("E0701", message, "a thread whose core has lines continues line by line")
-    if pc < front.line + len(front.pushed):
+    if front.pushed:
+        if front.pushed[0][1] != pc:
+            return Elsewhere(front.pushed[0][1])
         reason, until = "it is still in front of the expanders", front.next_step(core.around.now)
     else:
         reason, until = f"the RISC-V core of {thread_name(thread)} has not pushed it", None

@@ -14,7 +14,7 @@ from nasm.base.problems import Refused, listed
 from nasm.isa.settings import MISPLACED, Values, Written
 from nasm.targets.tensix.chips import WORMHOLE, Chip
 from nasm.targets.tensix.layouts.layout import ConfigField
-from nasm.targets.tensix.memory_map import ADDRESSES, CONFIGURATION, REGFILE
+from nasm.targets.tensix.memory_map import ADDRESSES, CONFIGURATION, EXPANDER_DONE, REGFILE
 from nasm.targets.tensix.words.groups import SettingGroup, writer
 
 THREAD_WORD: Final = writer(SettingGroup.THREAD)
@@ -23,6 +23,7 @@ BANK_WORD: Final = writer(SettingGroup.WORD)
 OPTIONS: Final = {
     "register": f"the general register that {BANK_WORD} takes words from",
     "host": "1 lets the RISC-V core of the thread store them, without an instruction of the thread",
+    "wait": "1 lets the core wait first until its expander has expanded what was pushed",
     "bank": "the bank of the configuration that the core stores to, 0 or 1",
 }
 
@@ -42,10 +43,13 @@ def written(chip: Chip, values: Values, options: Mapping[str, int]) -> Sequence[
     register = options.get("register", -1)
     if not -1 <= register < 64:
         raise Refused("E0301", f"there are registers 0 to 63; found {register}")
-    host, bank = options.get("host", 0), options.get("bank", 0)
-    if host not in (0, 1) or bank not in (0, 1):
-        raise Refused("E0301", f"host and bank are 0 or 1; found {host} and {bank}")
+    host, bank, wait = (options.get(name, 0) for name in ("host", "bank", "wait"))
+    for name in ("host", "bank", "wait"):
+        if options.get(name, 0) not in (0, 1):
+            raise Refused("E0301", f"{name} is 0 or 1; found {options[name]}")
     fields, made = chip.layout.fields, list[Written]()
+    if wait:
+        made.append((writer(SettingGroup.LOAD), {"Address": EXPANDER_DONE}))
     done: set[object] = set()
     for name in given:
         group = _group(fields, name)

@@ -250,7 +250,7 @@ StoreKey = tuple[str, int]
 
 
 class CoreStore(NamedTuple):
-    """A store of a core: of what, by which instruction, and before which line of the thread.
+    """A store of a core: of what, by which instruction, and after how many pushes.
 
     Once it is ``settled`` what is pushed cannot overtake it any more.
     """

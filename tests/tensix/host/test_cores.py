@@ -141,6 +141,63 @@ def test_a_template_may_leave_the_expander_while_its_words_wait_at_the_gate() ->
     assert many.scheduler.blocked()
 
 
+# -- loops
+
+
+COUNTED = """
+.l1 x u32[8] @ 0x1000 output = zeros
+@t1 NOP
+@trisc1 ADDI 5, 0, 4
+@trisc1 ADDI 6, 0, 0
+again: @trisc1 SW 0x1000, Rs=5, Base=6
+@t1
+SFPNOP
+INCRWC DstInc=1
+@trisc1 ADDI 6, 6, 4
+@trisc1 ADDI 5, 5, -1
+@trisc1 BNE 5, 0, again
+@t1 SETRWC DstVal=0
+"""
+
+
+def test_a_loop_of_the_core_pushes_the_same_lines_in_each_round() -> None:
+    machine = ran(COUNTED)
+    assert names(machine, 1) == ["NOP", *["SFPNOP", "INCRWC"] * 4, "SETRWC"]
+    assert held(machine).l1.read(0x1000, 20).view(np.uint32).tolist() == [4, 3, 2, 1, 0]
+    # The push at 0 and two sums; a round is a store, two pushes, two sums and a branch: 6 cycles.
+    rounds = [3 + 6 * n for n in range(4)]
+    assert starts(machine, 1) == [1, *(at + k for at in rounds for k in (2, 3)), 28]
+    branches = [at + 5 for at in rounds]
+    assert set(branches) <= set(starts(machine, core_of(machine, 1)))
+
+
+def test_a_loop_may_count_up_and_rewrite_what_it_pushes() -> None:
+    machine = ran(
+        LOOPS
+        + "@trisc1 ADDI 1, 0, 1\n@trisc1 ADDI 2, 0, 4\n"
+        + "again: @trisc1 LW MOPExpanderDoneCheck\n@trisc1 SW MOP1_OuterCount, Rs=1\n"
+        + "@t1 MOP Template=1\n@trisc1 ADDI 1, 1, 1\n@trisc1 BLT 1, 2, again\n@t1 NOP\n"
+    )
+    assert hazards(machine) == []
+    assert names(machine, 1).count("INCRWC") == 1 + 2 + 3
+    assert names(machine, 1).count("SFPNOP") == 3 * (1 + 2 + 3)
+
+
+def test_signs_count_in_a_comparison() -> None:
+    machine = ran(
+        "@t0 NOP\n@trisc0 ADDI 1, 0, -3\nagain: @trisc0 ADDI 1, 1, 1\n@trisc0 BLT 1, 0, again\n"
+        "@trisc0 SW GPR9, Rs=1\n"
+    )
+    assert held(machine).threads[0].registers[9] == 0
+    assert len(starts(machine, core_of(machine, 0))) == 1 + 1 + 3 * 2 + 1
+
+
+def test_a_store_belongs_to_the_region_that_its_line_names() -> None:
+    lines = "@t0 NOP\n@trisc0 ADDI 1, 0, 0x1000\n@trisc0 SW GPR0, 1, Base=1\n"
+    (problem,) = nasm.Session(nasm.assemble(f".target wormhole\n{lines}")).run().problems
+    assert "0xffe01000" in problem.message
+
+
 # -- registers, configuration, memory
 
 
@@ -314,6 +371,9 @@ def test_every_instruction_is_pushed_once() -> None:
     assert errors("@trisc0 PUSH\n@t0\nNOP\nNOP") == ["E0248"]
     assert errors("@trisc0 PUSH Count=3\n@t0\nNOP\nNOP") == ["E0248"]
     assert errors("@t0 NOP\n@trisc0 ADDI 1, 0, 1\n@trisc0 PUSH") == ["E0248"]
+    last = "again: @trisc0 ADDI 1, 1, 1\n@t0 NOP\n@trisc0 BLT 1, 2, again"
+    assert errors(f"@t0 NOP\n{last}") == ["E0248"]
+    nasm.assemble(f".target wormhole\n@t0 NOP\n{last}\n@t0 NOP")
     nasm.assemble(".target wormhole\n@trisc0 PUSH Count=2\n@trisc0 ADDI 1, 0, 1\n@t0\nNOP\nNOP")
 
 
@@ -329,6 +389,12 @@ def test_every_instruction_is_pushed_once() -> None:
         ("@t0 .write ADDR_MOD_SET_Base = 1 host=1", "E0244"),
         ("@t0 .write REPLAY3: NOP", "E0244"),
         ("@t0 .write GPR3 = 1 host=2", "E0301"),
+        ("@trisc0 .cfg GPR3 = 1", "E0244"),
+        ("@trisc0 NOP", "E0408"),
+        ("@trisc0 .word 0x02000000", "E0408"),
+        ("again: @trisc0 ADDI 1, 1, 1\n@trisc0 BNE 1, 0, agian", "E0207"),
+        ("@trisc0 POLL TENSIX_MAILBOX2_BASE, 1", "E0301"),
+        ("@trisc0 POLL CoprocessorDoneCheck, 1", "E0301"),
     ],
 )
 def test_errors(line: str, code: str) -> None:
@@ -341,16 +407,18 @@ TWICE = LOOPS + (
 )
 
 
-def test_printed_and_stored_programs_run_as_the_first() -> None:
-    program = nasm.assemble(f".target wormhole\n{TWICE}")
+@pytest.mark.parametrize("lines", [TWICE, COUNTED])
+def test_printed_programs_run_as_the_first(lines: str) -> None:
+    program = nasm.assemble(f".target wormhole\n{lines}")
     first = nasm.Session(program).run()
     again = nasm.Session(nasm.assemble(text(program))).run()
     assert first.ok
     assert (first.trace_hash, first.memory_hash) == (again.trace_hash, again.memory_hash)
 
 
-def test_going_back_and_forth_ends_as_a_run() -> None:
-    program = nasm.assemble(f".target wormhole\n{TWICE}")
+@pytest.mark.parametrize("lines", [TWICE, COUNTED])
+def test_going_back_and_forth_ends_as_a_run(lines: str) -> None:
+    program = nasm.assemble(f".target wormhole\n{lines}")
     whole = nasm.Session(program).run()
     session = nasm.Session(program)
     for _ in range(12):

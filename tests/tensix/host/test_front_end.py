@@ -24,8 +24,8 @@ class Lines:
     def is_template(self, pc: int) -> bool:
         return self.lines[pc][0]
 
-    def ingest(self, pc: int) -> Ingested:
-        return Ingested(pc, None, self.lines[pc][1], self.lines[pc][0])
+    def ingest(self, number: int, pc: int) -> Ingested:
+        return Ingested(number, pc, None, self.lines[pc][1], self.lines[pc][0])
 
 
 class Model:
@@ -121,7 +121,7 @@ def test_every_word_reaches_the_gate_when_a_model_of_fifos_says(seed: int) -> No
         assert front.full(thread) == (len(model.pushed) >= model.depth), (seed, cycle)
         if next_line < len(lines) and not front.full(thread) and draw.random() < 0.9:
             model.pushed.append((cycle, next_line))
-            front.push(cycle)
+            front.push(cycle, next_line)
             next_line += 1
     assert takes < 0.5 or front.empty
     assert not front.empty or seen == sum(sum(counts) for _, counts in lines)
@@ -137,7 +137,7 @@ def pushed(lines: list[Line], cycles: int, takes: Callable[[int], bool]) -> list
             found.append(cycle)
             front.advance(cycle, source)
         if cycle < len(lines):
-            front.push(cycle)
+            front.push(cycle, cycle)
     return found
 
 
@@ -169,7 +169,7 @@ def test_fifos_hold_32_or_16_and_8_and_2_words(thread: int, most: int) -> None:
     for cycle in range(200):
         front.advance(cycle, source)
         if not front.full(thread):
-            front.push(cycle)
+            front.push(cycle, count)
             count += 1
     assert count == most
     assert (len(front.words), len(front.arrived)) == (8, 2)

@@ -169,6 +169,10 @@ def test_relu_by_mode() -> None:
     ]
     with pytest.raises(Refused, match="threshold 0x8000"):
         pack_conversion.relu(x, NumberKind.FP32, 2, 0x8000)
+    for kind in (NumberKind.INT32, NumberKind.INT16, NumberKind.INT8):
+        for mode in (2, 3):
+            with pytest.raises(Refused, match="no source has other modes than 0 and 1"):
+                pack_conversion.relu(x, kind, mode, 0x3F80)
 
 
 def test_a_tile_is_four_faces() -> None:

@@ -22,7 +22,7 @@ from nasm.targets.neuron.accumulators import (
 )
 from nasm.targets.neuron.extremes import EXTREMES, NUMBERS
 from nasm.targets.neuron.isa.accumulate import COMMAND_DOC, EIGHT, NUMBER, RESULT_DOC, SHORT
-from nasm.targets.neuron.isa.elementwise import on_engine
+from nasm.targets.neuron.isa.operator_rules import on_engine
 from nasm.targets.neuron.isa.table import COLUMN, ISA, ONCHIP, PICKED, Names
 from nasm.targets.neuron.nan import Ignoring, Operators
 from nasm.targets.neuron.rules import MODE, rule, same_partitions, same_shape

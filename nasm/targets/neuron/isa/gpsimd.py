@@ -28,7 +28,7 @@ from nasm.isa.literal_kinds import Pattern, Text
 from nasm.targets.neuron import alu, gpsimd_costs
 from nasm.targets.neuron.integers import wrap32
 from nasm.targets.neuron.isa.control import REGISTER
-from nasm.targets.neuron.isa.elementwise import bitwise_integers
+from nasm.targets.neuron.isa.operator_rules import bitwise_integers
 from nasm.targets.neuron.isa.table import ISA, Names
 from nasm.targets.neuron.nan import Operators
 from nasm.targets.neuron.options import casting

@@ -11,7 +11,7 @@ from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.kinds import Flag, Integers
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.extremes import descending
-from nasm.targets.neuron.isa.elementwise import bitwise_integers
+from nasm.targets.neuron.isa.operator_rules import bitwise_integers
 from nasm.targets.neuron.isa.table import ISA, LANES, PICKED, SHAPED_PICKED, Names, domain_of
 from nasm.targets.neuron.nan import Operators
 from nasm.targets.neuron.rules import MODE, SHAPE, elements, free_dims, rule, same_partitions

@@ -9,7 +9,7 @@ import numpy as np
 from nasm.isa.instruction import Operand
 from nasm.isa.kinds import Either, Flag, Number
 from nasm.targets.neuron import alu, costs
-from nasm.targets.neuron.isa.elementwise import on_engine
+from nasm.targets.neuron.isa.operator_rules import on_engine
 from nasm.targets.neuron.isa.table import COLUMN, ISA, LANES, Names, not_both_in
 from nasm.targets.neuron.nan import Operators
 from nasm.targets.neuron.rules import same_partitions, same_shape

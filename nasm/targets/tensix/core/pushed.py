@@ -39,7 +39,7 @@ class ThreadLines:
         word = word_of_line(self.lines.instruction(pc))
         return EXPANDERS.get(word >> 24) is ExpanderAction.TEMPLATE
 
-    def ingest(self, pc: int) -> Ingested:
+    def ingest(self, number: int, pc: int) -> Ingested:
         """Expand the line at a pc; a refusal is for the line when its turn comes."""
         core, template = self.core, self.is_template(pc)
         word = word_of_line(self.lines.instruction(pc))
@@ -47,8 +47,8 @@ class ThreadLines:
         try:
             micros, counts = taken(core, self.thread, word, core.outer_bug, place)
         except Refused as refused:
-            return Ingested(pc, refused, (1,), template)
-        return Ingested(pc, micros, counts, template)
+            return Ingested(number, pc, refused, (1,), template)
+        return Ingested(number, pc, micros, counts, template)
 
 
 def front_of(core: Tensix, thread: int) -> FrontEnd:

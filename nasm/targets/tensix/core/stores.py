@@ -40,9 +40,8 @@ def config_word(number: int) -> StoreKey:
 def stored(core: Tensix, thread: int, key: StoreKey) -> None:
     """Note a store that instructions of the thread may read."""
     front, risc = front_of(core, thread), core.riscs[thread]
-    line = front.line + len(front.pushed)
     kept = tuple(one for one in risc.stores if one.key != key)
-    risc.stores = (*kept, CoreStore(key, core.around.place, line))
+    risc.stores = (*kept, CoreStore(key, core.around.place, front.number))
 
 
 def read_back(core: Tensix, thread: int, key: StoreKey) -> None:
@@ -78,8 +77,7 @@ def of_expander(core: Tensix, thread: int, word: int) -> None:
 
 def watching(core: Tensix, issued: Issued, act: Callable[[], Any]) -> Callable[[], Any]:
     """An instruction of a thread whose core has stored something, watched for what it reads."""
-    assert isinstance(issued.place, tuple)
-    line = int(issued.place[1])
+    line = core.fronts[issued.thread].passing
 
     def watched() -> Any:
         with reading(core, issued.thread) as reads:
@@ -103,8 +101,7 @@ def settle(core: Tensix, issued: Issued, conditions: int) -> None:
     risc = core.riscs[issued.thread]
     if not risc.stores or not conditions >> CORE_REQUESTS & 1:
         return
-    assert isinstance(issued.place, tuple)
-    line = int(issued.place[1])
+    line = core.fronts[issued.thread].passing
     risc.stores = tuple(
         one._replace(settled=True) if one.line <= line else one for one in risc.stores
     )

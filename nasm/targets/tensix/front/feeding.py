@@ -30,10 +30,12 @@ BUBBLE: Final = 1
 class Ingested(NamedTuple):
     """A line that the MOP expander has taken: its pc, and what reaches the gate in its place.
 
-    ``micros`` are None if it reaches the gate itself. ``counts`` are, for each word that leaves the
-    MOP expander, how many reach the gate. ``template`` says that the expander makes them.
+    It is the ``number``-th that was pushed. ``micros`` are None if it reaches the gate itself.
+    ``counts`` are, for each word that leaves the MOP expander, how many reach the gate.
+    ``template`` says that the expander makes them.
     """
 
+    number: int
     pc: int
     micros: Any
     counts: tuple[int, ...]
@@ -46,27 +48,34 @@ class PushedLines(Protocol):
     def is_template(self, pc: int) -> bool:
         """Whether the MOP expander makes others of the line at a pc."""
 
-    def ingest(self, pc: int) -> Ingested:
-        """Expand the line at a pc, which the MOP expander takes now: once, in their order."""
+    def ingest(self, number: int, pc: int) -> Ingested:
+        """Expand the line at a pc, which the MOP expander takes now: once, in their order.
+
+        It is the ``number``-th that was pushed.
+        """
 
 
 @dataclass(slots=True, eq=False)
 class FrontEnd(MutableState):
     """The front end of one thread.
 
-    ``pushed`` are the cycles in which the words were pushed that the MOP expander has not taken:
-    those of the lines from ``line`` on. ``lines`` are lines that it has taken and whose first word
-    is not next at the gate. ``counts`` are those of the line that it has, of which ``made`` words
-    have left it; ``template`` says that it expands that. ``words`` are cycles and counts of what
-    waits for the replay expander, ``playing`` what that has still to play, ``arrived`` when what
-    waits at the gate came there. The cycles in which an expander may pass on the next word are
+    ``pushed`` are cycles in which lines were pushed that the MOP expander has not taken, and their
+    pcs; ``number`` is how many were pushed in all, ``last`` the latest one. ``lines`` are lines
+    that it has taken and whose first word is not next at the gate, ``passing`` the number of the
+    one that passes it. ``counts`` are those of the line ``at`` a pc that it has, of which ``made``
+    words have left it; ``template`` says that it expands that. ``words`` are cycles and counts of
+    what waits for the replay expander, ``playing`` what that has still to play, ``arrived`` when
+    what waits at the gate came there. The cycles in which an expander may pass on the next word are
     ``expander`` and ``replay``, and ``roomy`` those from which there is room in the FIFOs before
     replays and the gate; ``latest`` is when the latest word passed the gate.
     """
 
-    pushed: tuple[int, ...] = ()
-    line: int = 0
+    pushed: tuple[tuple[int, int], ...] = ()
+    number: int = 0
     lines: tuple[Ingested, ...] = ()
+    passing: int = -1
+    at: int = -1
+    last: int = -1
     counts: tuple[int, ...] = ()
     made: int = 0
     template: bool = False
@@ -130,16 +139,17 @@ class FrontEnd(MutableState):
         if len(self.words) == BEFORE_REPLAY:
             return None
         ready = max(self.expander, self.roomy[0])
-        return ready if self.made < len(self.counts) else max(ready, self.pushed[0] + STEP)
+        return ready if self.made < len(self.counts) else max(ready, self.pushed[0][0] + STEP)
 
     def _make(self, now: int, source: PushedLines) -> None:
         if self.made == len(self.counts):
-            if self.template and not source.is_template(self.line):
+            pc = self.pushed[0][1]
+            if self.template and not source.is_template(pc):
                 self.template, self.expander = False, self.expander + BUBBLE
                 if now < self.expander:
                     return
-            taken = source.ingest(self.line)
-            self.line += 1
+            taken = source.ingest(self.number - len(self.pushed), pc)
+            self.at = pc
             self.pushed = self.pushed[1:]
             self.lines = (*self.lines, taken)
             self.counts, self.made, self.template = taken.counts, 0, taken.template
@@ -150,10 +160,9 @@ class FrontEnd(MutableState):
 
     def templates(self, now: int, source: PushedLines) -> list[int]:
         """The pcs of the lines of which the MOP expander still uses, or will use, its words."""
-        waiting = range(self.line, self.line + len(self.pushed))
-        found = [pc for pc in waiting if source.is_template(pc)]
+        found = [pc for _, pc in self.pushed if source.is_template(pc)]
         if self.template and (self.made < len(self.counts) or now < self.expander):
-            found.insert(0, self.line - 1)
+            found.insert(0, self.at)
         return found
 
     # -- both ends
@@ -162,9 +171,11 @@ class FrontEnd(MutableState):
         """Whether there is no room for a word that is pushed."""
         return len(self.pushed) >= DEPTHS[thread]
 
-    def push(self, now: int) -> None:
-        """The next line is pushed."""
-        self.pushed = (*self.pushed, now)
+    def push(self, now: int, pc: int) -> None:
+        """The line at a pc is pushed."""
+        self.pushed = (*self.pushed, (now, pc))
+        self.last = pc
+        self.number += 1
 
     def at_gate(self, now: int) -> bool:
         """Whether the next word is at the gate."""

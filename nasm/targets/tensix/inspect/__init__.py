@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from nasm.isa.core_state import Part
 from nasm.isa.settings import Settings
-from nasm.targets.tensix.inspect import registers, shared, threads
+from nasm.targets.tensix.inspect import cores, registers, shared, threads
 from nasm.targets.tensix.layouts.layout import ConfigLayout
 
 
 def parts_of(layout: ConfigLayout, settings: Settings) -> tuple[Part, ...]:
     """The parts of the coprocessor of a generation, with the words of what can be set."""
-    return (*registers.PARTS, *shared.shared_parts(layout, settings), *threads.PARTS)
+    own = shared.shared_parts(layout, settings)
+    return (*registers.PARTS, *own, *threads.PARTS, *cores.PARTS)

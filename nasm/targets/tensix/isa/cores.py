@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
+from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
+from nasm.isa.effects import Jump
 from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.implicit_kinds import CoreState, Here
 from nasm.isa.instruction import InstructionContext, Operand, Rule, of_operands
-from nasm.isa.kinds import Choice, Number
+from nasm.isa.kinds import Choice, Label, Number
+from nasm.isa.target import Pushing
 from nasm.targets.tensix.core.pushed import front_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.feeding import DEPTHS
@@ -29,6 +32,7 @@ SYNC_UNIT: Final = "sync"
 WORD = WordValue()
 REGISTER = Number(integer=True, low=0, high=RISC_REGISTERS - 1)
 COUNT = Number(integer=True, low=1, high=1 << 20)
+LINE = Number(integer=True, low=-1, high=(1 << 31) - 1)
 MASK: Final = 0xFFFFFFFF
 
 CORE = Operand("core", CoreState())
@@ -144,6 +148,7 @@ def polled(
 
 @ISA.instruction(
     Operand("Count", COUNT, "-", default=1, doc="how many instructions"),
+    Operand("First", LINE, default=-1, doc="the pc of the first; -1 is that after the latest"),
     CORE,
     NUMBER,
     engines=CORES,
@@ -154,14 +159,15 @@ def polled(
     formula="the next Count instructions of the thread are pushed",
     setup="@t0 NOP\n@t1 NOP\n@t2 NOP",
 )
-def PUSH(core: Tensix, number: int) -> None:
-    """Push the next instructions of the thread, each once there is room for it.
+def PUSH(First: int, core: Tensix, number: int) -> None:
+    """Push instructions of the thread, each once there is room for it.
 
     Lines of the thread that come before another line of its core are pushed before that, and the
     rest at the end, so that a program need not have this. One that has it pushes everything by it.
     """
     thread = _thread(number)
-    core.fronts[thread].push(core.around.now)
+    front = core.fronts[thread]
+    front.push(core.around.now, front.last + 1 if First < 0 else First)
     core.around.changed(f"front {thread}")
 
 
@@ -178,6 +184,7 @@ ONE_SOURCE = Rule("E0301", "what is stored is a number or a register", PAGE, _bo
     Operand("Address", Address(), doc="where to"),
     Operand("Value", WORD, default=0, doc="a number to store"),
     Operand("Rs", REGISTER, default=0, doc="or the register to store, x1 to x31"),
+    Operand("Base", REGISTER, default=0, doc="the register that is added to the address"),
     CORE,
     NUMBER,
     engines=CORES,
@@ -186,17 +193,30 @@ ONE_SOURCE = Rule("E0301", "what is stored is a number or a register", PAGE, _bo
     rules=(ONE_SOURCE,),
     source=f"{PAGE}, memory map",
     example="SW GPR4, 42",
-    formula="the word at Address = Value or register Rs",
+    formula="the word at Address + register Base = Value or register Rs",
 )
-def SW(Address: int, Value: int, Rs: int, core: Tensix, number: int) -> Callable[[], None]:
+def SW(
+    Address: int, Value: int, Rs: int, Base: int, core: Tensix, number: int
+) -> Callable[[], None]:
     """Store a word at an address of the core.
 
     Registers of the core have the address and the value already: what puts them there is not in it.
     """
     thread = _thread(number)
     value = int(core.riscs[thread].registers[Rs]) if Rs else Value & MASK
-    blocks.store(core, thread, Address, value)
+    blocks.store(core, thread, _based(core, thread, Address, Base), value)
     return core.settle
+
+
+def _based(core: Tensix, thread: int, address: int, base: int) -> int:
+    """An address with what a register adds, in the same region; raises Refused."""
+    if not base:
+        return address
+    found = address + int(core.riscs[thread].registers[base]) & MASK & -4
+    if region_at(found) is not region_at(address):
+        message = f"{found:#x} lies in another region than {address:#x}, which the line names"
+        raise Refused("E0701", message, "the line is to name the region for its cost")
+    return found
 
 
 WRITERS[SettingGroup.STORE] = [SW.name]
@@ -225,6 +245,20 @@ def LW(Address: int, Rd: int, core: Tensix, number: int) -> None:
         core.riscs[thread].registers[Rd] = value
 
 
+WRITERS[SettingGroup.LOAD] = [LW.name]
+
+
+def _kept(context: InstructionContext) -> str | None:
+    address = context.operands["Address"]
+    block = region_at(address).block
+    if block is Block.SYNC or (block is Block.MAILBOXES and not address & 4):
+        return f"a load of {block.value} takes something, or waits by itself: load it once"
+    return None
+
+
+LOADED_OFTEN = Rule("E0301", "what is loaded again stays there", PAGE, _kept)
+
+
 @ISA.instruction(
     Operand("Address", Address(), doc="where from"),
     Operand("Value", WORD, doc="what it is compared with"),
@@ -233,6 +267,7 @@ def LW(Address: int, Rd: int, core: Tensix, number: int) -> None:
     NUMBER,
     engines=CORES,
     cost=polling("Address"),
+    rules=(LOADED_OFTEN,),
     condition=polled("Address", "Value", "Op", "core", "number"),
     source=f"{PAGE}; TTSync: alternative synchronization mechanisms",
     example="POLL SEM1, 0",
@@ -244,6 +279,58 @@ def POLL(Address: int, Value: int, Op: str, core: Tensix, number: int) -> None:
     The last load is assumed to begin in the cycle in which it does; others lie some cycles apart.
     """
     blocks.load(core, _thread(number), Address)
+
+
+@of_operands
+def branching(_: InstructionContext) -> Cost:
+    """A cycle, if the core expected where it goes; that it does is assumed, and else 3."""
+    return Cost(1, 1, Evidence.ASSUMED, f"{PAGE}: integer unit; as predicted")
+
+
+_BRANCH: Final[dict[str, Any]] = {
+    "engines": CORES,
+    "cost": branching(),
+    "effect": Jump,
+    "source": f"{PAGE}: integer unit",
+}
+
+
+@ISA.instruction(
+    Operand("Rs1", REGISTER, doc="a register"),
+    Operand("Rs2", REGISTER, doc="another; x0 is 0"),
+    Operand("Target", Label(), doc="where to continue"),
+    CORE,
+    NUMBER,
+    example="BNE 5, 0, again",
+    formula="if register Rs1 != register Rs2: continue at Target",
+    **_BRANCH,
+)
+def BNE(Rs1: int, Rs2: int, Target: str, core: Tensix, number: int) -> Jump:
+    """Continue at a label of the core if two registers differ.
+
+    What the thread has between the label and this is pushed again in each round.
+    """
+    registers = core.riscs[_thread(number)].registers
+    return Jump(Target if registers[Rs1] != registers[Rs2] else None)
+
+
+@ISA.instruction(
+    Operand("Rs1", REGISTER, doc="a register"),
+    Operand("Rs2", REGISTER, doc="another; x0 is 0"),
+    Operand("Target", Label(), doc="where to continue"),
+    CORE,
+    NUMBER,
+    example="BLT 0, 5, again",
+    formula="if register Rs1 < register Rs2, with signs: continue at Target",
+    **_BRANCH,
+)
+def BLT(Rs1: int, Rs2: int, Target: str, core: Tensix, number: int) -> Jump:
+    """Continue at a label of the core if a register is less than another, as numbers with signs.
+
+    What the thread has between the label and this is pushed again in each round.
+    """
+    first, second = core.riscs[_thread(number)].registers.view("<i4")[[Rs1, Rs2]].tolist()
+    return Jump(Target if first < second else None)
 
 
 @ISA.instruction(
@@ -277,5 +364,8 @@ def RVOPS() -> None:
     """Spend the time of integer instructions that are not written: a loop's counter and branch."""
 
 
-PUSHING: Final = (PUSH.name, "Count")
-"""The row with which a core pushes, and the operand that says how many."""
+PUSHING: Final = Pushing(PUSH.name, "First", "Count")
+"""The row with which a core pushes."""
+
+LABELLED: Final = f"{ADDI.name} 5, 5, 0"
+"""What examples of branches continue at."""

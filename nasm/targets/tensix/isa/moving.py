@@ -50,7 +50,10 @@ PACR = UNIT.row(
     setup=PACKED,
     example="PACR PackerMask=1, Last=1",
     formula="L1[address of each packer] = Dst, converted; or += with Pack_L1_Acc",
-    hazard="It waits for the packers that it names. It does not wait for Dst: post a semaphore "
+    hazard="Packers 0 to 3 write to THCON_SEC0_REG1_L1_Dest_addr, THCON_SEC0_REG8_…, "
+    "THCON_SEC1_REG1_… and THCON_SEC1_REG8_…, in units of 16 bytes and less 1, from the rows of "
+    "Dst at DEST_TARGET_REG_CFG_PACK_SEC0_Offset to SEC3_Offset. "
+    "It waits for the packers that it names. It does not wait for Dst: post a semaphore "
     "after STALLWAIT with ConditionMask MATH, or WAIT_SFPU, and wait for it here (E0553). "
     "Before addresses change, and before Dst is given back, wait with ConditionMask PACK.",
 )
@@ -84,7 +87,9 @@ UNPACR = UNIT.row(
     settings=SettingGroup.DESCRIPTOR,
     example="UNPACR WhichUnpacker=0, FlipSrc=1",
     formula="SrcA, SrcB or Dst = L1[address], converted",
-    hazard="It waits for its unpacker, and 2 cycles after another one for its addresses. It does "
+    hazard="It reads from THCON_SEC0_REG3_Base_address, or THCON_SEC1_…, in units of 16 bytes and "
+    "less 1 if a header is skipped; the tile descriptor and counters say where from there. "
+    "It waits for its unpacker, and 2 cycles after another one for its addresses. It does "
     "not wait for what writes L1. Before its addresses or formats change, wait with "
     "ConditionMask UNPACK.",
 )

@@ -164,9 +164,12 @@ def relu(x: Bits, kind: NumberKind, mode: int, threshold: int) -> Bits:
     x = np.where(x & _SIGN[kind], 0, x).astype(np.uint32)
     if mode == 1:
         return x
-    if kind not in MINUS_INFINITY or threshold & 0x8000:
-        what = f"threshold {threshold:#06x}" if kind in MINUS_INFINITY else f"{kind.name} numbers"
-        raise Refused("E0701", f"ReLU mode {mode} with {what}: the documents leave it undefined")
+    if kind not in MINUS_INFINITY:
+        message = f"ReLU mode {mode} of {kind.name} numbers: no source has other modes than 0 and 1"
+        raise Refused("E0701", message)
+    if threshold & 0x8000:
+        message = f"ReLU mode {mode} with threshold {threshold:#06x}: documents leave it undefined"
+        raise Refused("E0701", message)
     limit = np.uint32(threshold << 16 if kind is NumberKind.FP32 else threshold)
     if mode == 2:
         return np.where(x <= limit, 0, x).astype(np.uint32)

@@ -22,6 +22,7 @@ class SettingGroup(Enum):
     MASK = "the upper half of the mask of a template"
     DESCRIPTOR = "the descriptors of unpackers"
     STORE = "anything that the RISC-V core of a thread reaches by its address"
+    LOAD = "nothing, but the core waits for what it loads"
 
 
 WRITERS: Final[dict[SettingGroup, list[str]]] = {}

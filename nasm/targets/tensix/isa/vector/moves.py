@@ -186,6 +186,8 @@ SFPSTORE = UNIT.row(
     setup=LANES,
     example="SFPSTORE VD=0, Mod0=2, Imm10=0",
     formula="Dst[address of the lane] = VD[lane]",
+    hazard="Of LReg[12] to LReg[15] nothing is stored by default: move them to "
+    "another register first.",
 )
 
 SFPMOV = UNIT.row(
