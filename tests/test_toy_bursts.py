@@ -18,6 +18,7 @@ from nasm.machine import Machine, tensor_io
 from nasm.program.program import Program
 from nasm.runs.execution import Execution
 from nasm.sim.events import Observer
+from nasm.sim.gates import Gates
 from nasm.sim.queues import Queue, Task
 from tests.parts import part
 from tests.toy.target import TARGETS
@@ -203,6 +204,31 @@ def program(rng: Random) -> str:
                 lines.append(f"Lock {held[-1]}")
         lines += [f"Drop {lock}" for lock in held]
     return "\n".join(lines)
+
+
+def asks(text: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The ticks at which beta asks for its condition."""
+    ticks, closed = [], Gates.closed
+
+    def noted(gates: Gates, queue: Queue, condition: Any) -> bool:
+        if queue.engine == "beta":
+            ticks.append(gates.host.now)
+        return closed(gates, queue, condition)
+
+    monkeypatch.setattr(Gates, "closed", noted)
+    machine = made(text)
+    machine.run(100_000)
+    assert machine.scheduler.idle
+    return ticks
+
+
+@pytest.mark.parametrize(("first", "wants"), [("Lock 0", "Lock 0"), ("Heat 60", "Touch")])
+def test_what_no_completion_ends_is_not_asked_for_after_one(
+    first: str, wants: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = asks(f"@alpha {first}\n{HUMS}\n@alpha Unlock 0\n@beta {wants}\n", monkeypatch)
+    assert {2, 5, 8} <= set(ticks)  # what alpha starts at 1, 4 and 7 may end either
+    assert (3 in ticks) == (first == "Lock 0")  # then its first instruction completes
 
 
 @pytest.mark.parametrize("seed", part(range(0, 300, 25), 1))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nasm.base import dtypes
 from nasm.base.dtypes import Casting, DType
-from nasm.isa.effects import ONTO, SUM, Partial, Transfer
+from nasm.isa.effects import ONTO, SUM, Partial, Plan, Transfer
 from nasm.machine.access import Access
 from nasm.machine.addresses import Addresses
 from nasm.machine.findings import Findings
@@ -151,36 +151,96 @@ def cutter(values: Taken | Partial) -> ElementsCut:
     return lambda a, b, shape: CopyOnWrite(store, plain[a:b].reshape(shape))
 
 
-class CutViews(NamedTuple):
-    """A piece of a move of a transfer: of each of its views where it is in that of the move.
+class TakenPieces:
+    """What was taken for the pieces of a transfer, to be taken apart in another way."""
 
-    ``parts`` are by how many partitions and bytes it begins further on, its shape and its steps.
+    def __init__(self) -> None:
+        self._held: dict[int, list[tuple[int, int, ElementsCut]]] = {}
+
+    def add(self, of: int, begin: int, end: int, values: Taken | Partial) -> None:
+        """Elements [begin, end) of a move."""
+        self._held.setdefault(of, []).append((begin, end, cutter(values)))
+
+    def cut(self, of: int, begin: int, end: int, shape: tuple[int, ...]) -> Any:
+        """Elements [begin, end) of a move in some shape; all of them were added."""
+        found = []
+        for first, last, cut in self._held[of]:
+            low, high = max(first, begin), min(last, end)
+            if low < high:
+                found.append((low - first, high - first, cut))
+        if len(found) == 1:
+            ((low, high, cut),) = found
+            return cut(low, high, shape)
+        return _joined([cut(low, high, (high - low,)) for low, high, cut in found], shape)
+
+
+def _joined(parts: Sequence[Taken | Partial], shape: tuple[int, ...]) -> Array | Partial:
+    """Parts that follow each other as one, in some shape."""
+    if any(isinstance(part, Partial) for part in parts):
+        chosen = [part for part in parts if isinstance(part, Partial)]
+        values = np.concatenate([part.values for part in chosen]).reshape(shape)
+        return Partial(values, np.concatenate([part.where for part in chosen]).reshape(shape))
+    arrays = [part.take() if isinstance(part, CopyOnWrite) else part for part in parts]
+    return np.concatenate(arrays).reshape(shape)  # type: ignore[arg-type]
+
+
+class CutViews(NamedTuple):
+    """Elements [begin, end) of a move: of each of its views where they are in that of the move.
+
+    ``parts`` are by how many partitions and bytes they begin further on, their shape and steps.
     """
 
     move: int
+    begin: int
+    end: int
     parts: tuple[tuple[int, int, tuple[int, ...], tuple[int, ...]], ...]
 
     @staticmethod
-    def between(move: int, whole: Sequence[View], views: Sequence[View]) -> CutViews:
+    def of(
+        moves: Sequence[Sequence[View]], move: int, begin: int, end: int, views: Sequence[View]
+    ) -> CutViews:
         """Where some views are in those of a move."""
-        pairs = zip(whole, views, strict=True)
-        return CutViews(
-            move,
-            tuple(
-                (part.partition - of.partition, part.offset - of.offset, part.shape, part.steps)
-                for of, part in pairs
-            ),
+        parts = tuple(
+            (part.partition - of.partition, part.offset - of.offset, part.shape, part.steps)
+            for of, part in zip(moves[move], views, strict=True)
         )
+        return CutViews(move, begin, end, parts)
 
-    def of(self, whole: Sequence[View]) -> tuple[View, ...]:
-        """The same piece of other views with the same patterns."""
+    def views(self, moves: Sequence[Sequence[View]]) -> tuple[View, ...]:
+        """The same piece of other moves with the same patterns."""
         return tuple(
             View(of.tensor, of.dtype, of.partition + ahead, of.offset + further, shape, steps)
-            for of, (ahead, further, shape, steps) in zip(whole, self.parts, strict=True)
+            for of, (ahead, further, shape, steps) in zip(moves[self.move], self.parts, strict=True)
         )
 
 
-def cut(
+def cut_moves(
+    transfer: Transfer, plan: Plan, shares: Sequence[int]
+) -> Iterator[tuple[int, int, int, Sequence[View]]]:
+    """What some shares move, as pieces that one pattern each can walk, in the order of the moves.
+
+    Each is of a move, from one element up to another; and the views that these are. Ranges that
+    follow each other are one.
+    """
+    ranges = _in_one(part for n in shares for part in plan.shares[n].ranges)
+    for move, begin, end in ranges:
+        for views in _cut(transfer.moves[move], transfer.axes, begin, end):
+            stop = begin + views[0].size
+            yield move, begin, stop, views
+            begin = stop
+
+
+def _in_one(ranges: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    """Ranges of moves in order, those that follow each other as one."""
+    found: list[tuple[int, int, int]] = []
+    for move, begin, end in sorted(ranges):
+        if found and found[-1][0] == move and found[-1][2] == begin:
+            begin = found.pop()[1]
+        found.append((move, begin, end))
+    return found
+
+
+def _cut(
     views: Sequence[View], axes: Sequence[int], begin: int, end: int
 ) -> Sequence[tuple[View, ...]]:
     """Elements [begin, end) of the views of a move, as pieces that one pattern each can walk."""

@@ -6,9 +6,8 @@ one copy out. Views of single shares are only made when shares go their own ways
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from nasm.base.dtypes import Casting
 from nasm.base.problems import Refused
@@ -16,7 +15,7 @@ from nasm.isa.effects import ONTO, Plan, Transfer
 from nasm.isa.instruction import InstructionContext
 from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
-from nasm.machine.direct_transfers import CutViews, DirectMove, addressed, cut, cutter
+from nasm.machine.direct_transfers import CutViews, DirectMove, TakenPieces, addressed, cut_moves
 from nasm.machine.findings import Findings
 from nasm.machine.indirect_transfers import Chosen, IndirectMove, TransferStart, chosen_start
 from nasm.machine.lost_results import Losses
@@ -131,9 +130,8 @@ class BoundTransfer:
         self._transfers = transfers
         self.whole = [transfers.move(views, transfer) for views in transfer.moves]
         self.full = sum(1 for share in plan.shares if share.ranges)
-        self._shares: dict[int, list[Move]] = {}
+        self._pieces: dict[tuple[int, ...], list[TransferPiece]] = {}
         self._start: TransferStart | None = None
-        self._cuts: dict[int, list[CutViews]] | None = None
 
     def start(self, who: Who) -> TransferStart:
         """What is decided when it starts: where tiles address it, by their entries then."""
@@ -165,7 +163,7 @@ class BoundTransfer:
         moving = self._moving(shares)
         if len(moving) == self.full:
             return self.whole
-        return [move for n in moving for move in self._share(n)]
+        return [piece.move for piece in self._cut(moving)]
 
     def part(
         self, shares: Sequence[int], payload: list[Any], some: Sequence[int]
@@ -174,54 +172,42 @@ class BoundTransfer:
         moving, few = self._moving(shares), self._moving(some)
         if len(few) in (0, len(moving)):
             return (payload, []) if few else ([], payload)
-        if len(moving) == self.full:
-            each = {n: list(cut) for n, cut in zip(moving, self._cut_up(payload), strict=True)}
-        else:
-            taken = iter(payload)
-            each = {n: [next(taken) for _ in self._share(n)] for n in moving}
-        rest = [values for n in moving if n not in few for values in each[n]]
-        return [values for n in few for values in each[n]], rest
+        taken = TakenPieces()
+        for piece, values in zip(self._cut(moving), payload, strict=True):
+            taken.add(piece.of, piece.begin, piece.end, values)
+        rest = tuple(n for n in moving if n not in few)
+        return self._taken(taken, few), self._taken(taken, rest)
 
-    def _moving(self, shares: Sequence[int]) -> list[int]:
-        return [n for n in shares if self.plan.shares[n].ranges]
+    def _taken(self, taken: TakenPieces, moving: tuple[int, ...]) -> list[Any]:
+        return [taken.cut(one.of, one.begin, one.end, one.move.shape) for one in self._cut(moving)]
 
-    def _cut_up(self, payload: list[Any]) -> Iterator[list[Any]]:
-        """What was taken for the whole, share by share, as the moves of each want it."""
-        cut = [cutter(values) for values in payload]
-        for number, share in enumerate(self.plan.shares):
-            if not share.ranges:
-                continue
-            found, moves = [], iter(self._share(number))
-            for whole, begin, end in share.ranges:
-                while begin < end:
-                    shape = next(moves).shape
-                    last = begin + math.prod(shape)
-                    found.append(cut[whole](begin, last, shape))
-                    begin = last
-            yield found
+    def _moving(self, shares: Sequence[int]) -> tuple[int, ...]:
+        return tuple([n for n in shares if self.plan.shares[n].ranges])
 
-    def _share(self, number: int) -> list[Move]:
-        found = self._shares.get(number)
+    def _cut(self, moving: tuple[int, ...]) -> list[TransferPiece]:
+        """The pieces of what some shares move: those of shares side by side are one."""
+        found = self._pieces.get(moving)
         if found is None:
-            transfers, transfer = self._transfers, self.transfer
-            found = self._shares[number] = [
-                transfers.move(views, transfer) for views in self._cut(number)
-            ]
+            found = self._pieces[moving] = list(self._made(moving))
         return found
 
-    def _cut(self, number: int) -> list[tuple[View, ...]]:
-        """The views of what a share moves, cut as those of every transfer of the same form are."""
-        moves, cuts = self.transfer.moves, self._cuts
-        if cuts is None:
-            cuts = self._cuts = self._transfers.cuts(self.transfer, self.plan)
-        known = cuts.get(number)
-        if known is not None:
-            return [cut.of(moves[cut.move]) for cut in known]
-        ranges, axes = self.plan.shares[number].ranges, self.transfer.axes
-        found = [(m, views) for m, b, e in ranges for views in cut(moves[m], axes, b, e)]
-        if not addressed(self.transfer):
-            cuts[number] = [CutViews.between(m, moves[m], views) for m, views in found]
-        return [views for _, views in found]
+    def _made(self, moving: tuple[int, ...]) -> Iterator[TransferPiece]:
+        transfers, transfer = self._transfers, self.transfer
+        if len(moving) == self.full:
+            for of, move in enumerate(self.whole):
+                yield TransferPiece(of, 0, transfer.moves[of][0].size, move)
+            return
+        for of, begin, end, views in transfers.cuts(transfer, self.plan, moving):
+            yield TransferPiece(of, begin, end, transfers.move(views, transfer))
+
+
+class TransferPiece(NamedTuple):
+    """Some elements of a move of a transfer, one after the other, and what moves these."""
+
+    of: int
+    begin: int
+    end: int
+    move: Move
 
 
 class Transfers:
@@ -250,7 +236,7 @@ class Transfers:
         self.launched = 0
         self._given = 1
         self._known: dict[int, tuple[Plan, tuple[Portion, ...]]] = {}
-        self._cuts: dict[tuple[Any, ...], tuple[Plan, dict[int, list[CutViews]]]] = {}
+        self._cuts: dict[tuple[Any, ...], tuple[Plan, list[CutViews]]] = {}
 
     def save(self) -> int:
         """How many were launched."""
@@ -335,19 +321,26 @@ class Transfers:
             at = max(at, maker.free_at)
         self.scheduler.service.issue(flight, at)
 
-    def cuts(self, transfer: Transfer, plan: Plan) -> dict[int, list[CutViews]]:
-        """How the shares of a transfer are cut, by number: the same for all with its patterns."""
+    def cuts(
+        self, transfer: Transfer, plan: Plan, shares: tuple[int, ...]
+    ) -> Iterable[tuple[int, int, int, Sequence[View]]]:
+        """How some shares of a transfer are cut, as those of every one with its patterns are.
+
+        Each piece is of a move, from one element to another; and the views that these are.
+        """
         if addressed(transfer):
-            return {}
+            return cut_moves(transfer, plan, shares)
+        moves = transfer.moves
         patterns = tuple(
             tuple((v.shape, v.steps, v.dtype.itemsize, v.partitioned) for v in views)
-            for views in transfer.moves
+            for views in moves
         )
-        key = id(plan), transfer.axes, patterns
+        key = id(plan), transfer.axes, patterns, shares
         found = self._cuts.get(key)
         if found is None:
-            found = self._cuts[key] = plan, {}
-        return found[1]
+            made = [CutViews.of(moves, *cut) for cut in cut_moves(transfer, plan, shares)]
+            found = self._cuts[key] = plan, made
+        return [(cut.move, cut.begin, cut.end, cut.views(moves)) for cut in found[1]]
 
     def portions(self, plan: Plan) -> tuple[Portion, ...]:
         """The portions of a plan, made once for each: transfers of a shape have the same plan."""

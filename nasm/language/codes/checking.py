@@ -1,4 +1,4 @@
-"""Codes of what is reported before a run: none of them fails it."""
+"""Codes of what `check` alone reports. None but E0544 fails a program."""
 
 from __future__ import annotations
 
@@ -76,5 +76,18 @@ ROWS = (
         ".target trn1\n@sync\n    RegisterMove %r0, 1\n"
         "    CompareBranch %r0, 1, op=equal, target=end\n    Nop\nend:\n    Nop",
         severity=Severity.NOTE,
+    ),
+    Code(
+        "E0544",
+        "a program that hangs under another timing",
+        "In this run every wait was over at some time. In another execution of the same program "
+        "one is not: what it waits for was taken by another one first, or set to something else. "
+        "`neuron-nasm check` tries the orders of all waits, takes and sets that can matter; the "
+        "note has one in which it hangs. Let each that waits have a semaphore of its own, or let "
+        "the one come after the other.",
+        "@sync   EventSemaphore  $done++\n@vector EventSemaphore  $done >= 1\n"
+        "@scalar Nop\n@scalar Nop\n@scalar Nop\n@scalar EventSemaphore  $done >= 1  $done--",
+        "@sync   EventSemaphore  $done += 2\n@vector EventSemaphore  $done >= 1\n"
+        "@scalar EventSemaphore  $done >= 1  $done--",
     ),
 )

@@ -30,6 +30,7 @@ from nasm.runs.check.initialisation import Initialisation
 from nasm.runs.check.interlocks import relied
 from nasm.runs.check.lines import finding
 from nasm.runs.check.live_ranges import Lifetimes, memory_maps
+from nasm.runs.check.other_timings import may_hang
 from nasm.runs.check.records import VALUES, Examination
 from nasm.runs.execution import Execution
 from nasm.runs.settings import CheckKeywords, RunSettings, with_keywords
@@ -77,6 +78,7 @@ def examine(
     every += engine_values.problems
     if report.status is Status.FINISHED:
         every += initialisation.outputs()
+        every += may_hang(program, session.ordering)
     every += _cut_short(report, unknown, initialisation.beyond)
     every += file_warnings(program)
     judged = session.policy.judged(every)

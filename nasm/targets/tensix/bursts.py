@@ -229,11 +229,10 @@ class MatrixRun(WordRun):
         if not planned.perform():
             return False
         recent, by = core.recent, list(core.recent.by)
-        for number, blocks in enumerate(planned.blocks):
-            if blocks:
-                issued = self.issued(number, place)
-                for block in blocks:
-                    recent.dst[block], by[block] = issued.tick, issued
+        last = {block: number for number, some in enumerate(planned.blocks) for block in some}
+        for block, number in last.items():
+            issued = self.issued(number, place)
+            recent.dst[block], by[block] = issued.tick, issued
         recent.by, recent.matrix = tuple(by), self.issued(count - 1, place)
         self.note("matrix", count, place)
         return True

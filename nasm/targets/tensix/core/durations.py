@@ -13,7 +13,7 @@ from nasm.isa.pace import Pace
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, Format
 from nasm.targets.tensix.matrix.pack import count_of, jobs_of
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, pack_cycles, wanted_speed
-from nasm.targets.tensix.matrix.unpack import job_of, numbers_of
+from nasm.targets.tensix.matrix.unpack_job import job_of, numbers_of
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.scalar.mover import duration
 from nasm.targets.tensix.state import Coprocessor

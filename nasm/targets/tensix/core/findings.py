@@ -19,7 +19,8 @@ from nasm.targets.tensix.matrix.facts import timing_of
 from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS
 from nasm.targets.tensix.matrix.pack import rows_read as rows_packed
 from nasm.targets.tensix.matrix.timing import dst_blocks, longest
-from nasm.targets.tensix.matrix.unpack import UnpackJob, job_of, rows_dropped
+from nasm.targets.tensix.matrix.unpack import rows_dropped
+from nasm.targets.tensix.matrix.unpack_job import UnpackJob, job_of
 from nasm.targets.tensix.words.word import Fields
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"

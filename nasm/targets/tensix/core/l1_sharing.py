@@ -7,15 +7,13 @@ one of them begins or is done, the other continues at another speed from that cy
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from nasm.base.records import dataclass, replace
 from nasm.isa.core_state import Place
 from nasm.targets.tensix.matrix.timing import shared_speed
 
 
-@dataclass(frozen=True, slots=True)
-class Reads:
+class Reads(NamedTuple):
     """What an unpacker has to read: ``lines`` of 16 bytes left at a tick ``since``.
 
     ``wanted`` is the speed it would have alone, in lines a cycle; ``speed`` what it has, 0 before
@@ -40,7 +38,7 @@ class Reads:
     def until(self, now: int) -> Reads:
         """What is left of it at a tick."""
         left = max(0, self.lines - self.speed * (now - self.since))
-        return replace(self, lines=left, since=now)
+        return self._replace(lines=left, since=now)
 
 
 class ReadingHost(Protocol):
@@ -59,7 +57,7 @@ def begin(host: ReadingHost, unpacker: int) -> None:
     """An unpacker has its addresses, and reads from now on."""
     own = host.reads[unpacker]
     assert own is not None
-    _put(host, unpacker, replace(own, since=host.now, speed=own.wanted))
+    _put(host, unpacker, own._replace(since=host.now, speed=own.wanted))
     _share(host)
 
 
@@ -88,7 +86,7 @@ def _share(host: ReadingHost) -> None:
     for unpacker, (reads, speed) in enumerate(zip(reading, speeds, strict=True)):
         if reads is None:
             continue
-        now = replace(reads.until(host.now), speed=speed)
+        now = reads.until(host.now)._replace(speed=speed)
         _put(host, unpacker, now)
         _end_at(host, unpacker, now)
 

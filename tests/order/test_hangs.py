@@ -1,0 +1,63 @@
+"""Hangs that are found are hangs, and none is missed that a walk through every state finds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import suppress
+
+import pytest
+
+import nasm
+from nasm.machine.records import Status
+from nasm.order.hangs import Hang, HangSearch, Undecided
+from tests.order.oracle import TooLarge, Walk
+from tests.order.skeletons import EVENTS, PURSES, RISING, SETS, SMALL, drawn
+from tests.parts import part
+
+STATES = 30_000
+
+
+@pytest.mark.parametrize("kind", [RISING, EVENTS, PURSES, SETS])
+def test_a_search_finds_what_a_walk_through_every_state_does(kind: str) -> None:
+    found = Counter[str]()
+    for seed in part(range(1000), 60):
+        one = drawn(seed, kind, SMALL)
+        with suppress(TooLarge):
+            walk = Walk(one.skeleton, STATES)
+            got = HangSearch([step for queue in one.skeleton for step in queue]).decide()
+            assert not isinstance(got, Undecided), seed
+            assert isinstance(got, Hang) == bool(walk.stuck), seed
+            found[type(got).__name__] += 1
+    assert found["NoneType"] > 10
+
+
+PEEK = """.target trn2
+.sem credit, done
+@sync   EventSemaphore  $credit += {posted}
+@vector EventSemaphore  $credit >= 1  $done++
+@scalar Nop
+@scalar Nop
+@scalar EventSemaphore  $credit >= 1  $credit--
+@gpsimd EventSemaphore  $done >= 1
+"""
+
+
+def test_a_queue_that_only_looks_at_a_credit_which_another_takes_may_wait_forever() -> None:
+    assert nasm.run(PEEK.format(posted=1)).report.status is Status.FINISHED
+    (problem,) = nasm.check(PEEK.format(posted=1)).errors
+    assert problem.code == "E0544"
+    assert problem.span is not None
+    assert problem.span.line == 4
+    assert "vector pc 0 (EventSemaphore) waits forever for $credit >= 1" in problem.message
+    assert "scalar pc 2 (EventSemaphore) completes" in problem.notes[-1].message
+    assert nasm.check(PEEK.format(posted=2)).ok
+
+
+def test_what_is_not_decided_is_noted_and_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nasm.order.hangs.STATES", 0)
+    search = HangSearch([], states=0)
+    assert search.decide() is None
+    rounds = ".for k in 0..6\n@vector EventSemaphore $a >= 1 $a--\n"
+    rounds += "@scalar EventSemaphore $a >= 1 $a--\n@sync Nop $a += 2\n.end\n"
+    found = nasm.check(".target trn2\n.sem a\n" + rounds)
+    assert found.ok
