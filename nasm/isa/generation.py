@@ -80,7 +80,8 @@ class Generation:
     core's; ``cores`` run side by side and have in common what memories share. ``ports`` are
     those that instructions wait for. ``units`` are what the queues of a core have in common: the
     cost of an instruction may name one of them where others name a part of their engine. ``peak``
-    says of what numbers the peak of operations is given, such as ``16-bit``.
+    says of what numbers the peak of operations is given, such as ``16-bit``. ``absent`` says why
+    this generation has none of engines that another one has, by their names.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Generation:
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     ports: tuple[Port, ...] = ()
     units: tuple[Unit, ...] = ()
+    absent: Mapping[str, str] = field(default_factory=dict)
     peak: str = ""
 
     @property
@@ -139,7 +141,8 @@ class Generation:
         raise Refused(
             "E0203",
             f"no engine '{name}'",
-            did_you_mean(name, [*names, *(a for e in self.engines for a in e.aliases)])
+            self.absent.get(name)
+            or did_you_mean(name, [*names, *(a for e in self.engines for a in e.aliases)])
             or f"the engines are {listed('@' + n for n in names)}",
         )
 

@@ -15,7 +15,7 @@ from nasm.base.problems import Failure, Refused
 from nasm.base.source import Source
 from nasm.debugger.session import Session
 from nasm.isa.core_state import Part, Seen
-from tests.toy.target import TARGET, TARGETS
+from tests.toy.target import MODEL, TARGET, TARGETS
 
 RACKED = """
 .ram  X  i32[2]  input = iota
@@ -100,7 +100,8 @@ def test_bits_of_a_part_are_looked_at_in_another_dtype_of_as_many_bytes() -> Non
 
 def test_a_part_that_is_a_mere_table_is_nothing_to_compute_with() -> None:
     table = Part("shelf", "a table", lambda rack: Seen(heads=("a",), rows=(("b",),)))
-    target = replace(TARGET, parts=(table,))
+    model = replace(MODEL, parts=(table,))
+    target = replace(TARGET, model=lambda _: model)
     source = Source("toy.nasm", ".target toy\n@alpha Wait\n")
     one = Session.load(source, targets={"toy": lambda: target})
     with pytest.raises(Failure, match="shelf is a table, and nothing to compute with"):

@@ -187,6 +187,21 @@ def a_reduction_that_is_assigned_to_elements(x: Any) -> Any:
     return total[1]
 
 
+@taken(lambda x: x.max(0)[:, :4].reshape(16, 2, 2).max(1))
+def a_reduction_over_two_loops_and_not_the_one_between(x: Any) -> Any:
+    most = nl.ndarray((2, nl.par_dim(16), 1), dtype=x.dtype, buffer=nl.sbuf)
+    made = nl.ndarray((16, 2), dtype=x.dtype, buffer=nl.shared_hbm)
+    p = nl.arange(16)[:, None]
+    for i in nl.affine_range(4):
+        for j in nl.affine_range(2):
+            for k in nl.affine_range(2):
+                column = nl.load(x[i, p, 2 * k + j])
+                most[j, p, 0] = nl.loop_reduce(column, op=np.max, loop_indices=[i, k])
+    for j in nl.affine_range(2):
+        nl.store(made[p, j], most[j, p, 0])
+    return made
+
+
 @taken(lambda x: 2 * x[3])
 def a_tile_that_each_round_writes_first(x: Any) -> Any:
     scratch, made = nl.zeros((16, 16), dtype=x.dtype), out(x)

@@ -72,7 +72,7 @@ def _units(chip: Chip) -> tuple[Unit, ...]:
 def _generation(chip: Chip, order: int) -> Generation:
     size = f"{chip.l1_bytes >> 10} KiB"
     pushed = zip(CORES, QUEUES, strict=True) if chip is WORMHOLE else ()
-    cores = (_core(chip, *of) for of in pushed)
+    cores = tuple(_core(chip, *of) for of in pushed)
     return Generation(
         name=chip.name,
         spellings=(chip.name,),
@@ -99,6 +99,7 @@ def _generation(chip: Chip, order: int) -> Generation:
         clock=QUEUES[0],
         units=_units(chip),
         options=defaults(OPTIONS),
+        absent={} if cores else dict.fromkeys(CORES, f"cores of {chip.title} are not modelled"),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import runpy
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def judged(path: Path, reference: Path) -> dict[str, Any]:
     np.random.seed(0)
     numpy = runpy.run_path(str(reference))
     inputs = numpy["get_inputs"]()
-    arguments = numpy["transform_to_nki_inputs"]([np.copy(one) for one in inputs])
+    arguments = numpy["transform_to_nki_inputs"]([copy(one) for one in inputs])
     made = nasm.nki.run(kernel, *arguments, target="trn1")
     wanted = numpy["forward"](*inputs)
     outputs = numpy["transform_nki_outputs"](made.outputs, wanted)
