@@ -74,7 +74,7 @@ def test_its_signature_says_all_it_takes() -> None:
     run = inspect.signature(nasm.run).parameters
     kinds = {p.kind for p in mine.values()}
     assert not kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
-    moves = {"max_cycles", "max_instructions", "progress", "deadline", "memory"}
+    moves = {"max_cycles", "max_instructions", "progress", "deadline", "memory", "hashes"}
     assert set(run) - moves == set(mine) - {"trace", "reruns", "keep"}
     defaults = {name: p.default for name, p in mine.items() if name in run}
     assert defaults == {name: run[name].default for name in defaults}
