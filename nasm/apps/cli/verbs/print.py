@@ -105,7 +105,7 @@ examples:
   neuron-nasm print tiled.nasm                queue by queue, one line each
   neuron-nasm print tiled.nasm -D N=1_024 -o unrolled.nasm
   neuron-nasm print tiled.nasm --places       with the place of every tensor
-  neuron-nasm print gelu.nasm --form llk     its instructions as macros of tt-llk
+  neuron-nasm print gelu.nasm --form llk      its instructions as tt-llk text
 
 What is printed assembles to the same program: the same instructions, places
 and semaphores, and the same run in every tick. A comment is printed above
