@@ -11,7 +11,6 @@ from nasm.base.records import dataclass, field, replace
 from nasm.isa.by_name import named
 from nasm.isa.core_state import Blocked, Burst, Holds, Part, Surroundings, Unfinished
 from nasm.isa.figures import Figure, FigureSet
-from nasm.isa.foreign import ForeignText
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import Row, Rule
 from nasm.isa.isa import Isa
@@ -26,6 +25,7 @@ from nasm.views.arrangement import Arrangement
 if TYPE_CHECKING:
     from nasm.base.dtypes import Casting
     from nasm.isa.effects import Plan, Transfer
+    from nasm.isa.foreign import ForeignText
 
 
 @dataclass(frozen=True, slots=True)

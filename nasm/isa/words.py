@@ -24,15 +24,11 @@ VALUE, DATA = "value", "data"
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """Another form in which words are found: what makes it of a word, and the word of it.
-
-    ``streamed`` says whether 32 bits among the instructions of a RISC-V core may be of this form.
-    """
+    """Another form in which words are found: what makes it of a word, and the word of it."""
 
     summary: str
     made: Callable[[int], int]
     read: Callable[[int], int]
-    streamed: Callable[[int], bool] = lambda bits: False
 
 
 @dataclass(frozen=True)

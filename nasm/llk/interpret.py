@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -220,10 +221,11 @@ class LlkKernel(LlkValues):
                 if make is None:
                     raise scope.refused(one, f"'{kind.children[0]}' is no type that is read here")
                 args = self.args(rest[0], scope)
-                scope.names[str(name)] = make(self.output, *args)
+                scope.names[str(name)] = scope.at(one, partial(make, self.output, *args))
             else:
                 given = self.value(rest[-1], scope) if rest else 0
-                scope.names[str(name)] = self.typed(given, of, scope.header)
+                typed = partial(self.typed, given, of, scope.header)
+                scope.names[str(name)] = scope.at(one, typed)
 
     def _assign(self, node: Node, scope: LlkScope) -> None:
         to, how, value = node.children

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass, field
+from nasm.llk.numbers import integers
 from nasm.llk.output import LlkOutput
 
 NOTHING: Final = 0x02000000
@@ -21,8 +22,10 @@ class LoopTemplate:
     words: list[int]
 
     @classmethod
-    def of(cls, output: LlkOutput, outer: int, inner: int, *ops: int) -> LoopTemplate:
+    def of(cls, output: LlkOutput, *args: int) -> LoopTemplate:
         """As it is constructed, with one instruction of the inner loop or two."""
+        integers("ckernel_template", args, 3, 4)
+        outer, inner, *ops = args
         first, second = (ops[0], ops[1] if len(ops) > 1 else NOTHING)
         last = ops[-1]
         words = [outer, inner, NOTHING, NOTHING, NOTHING, first, second, last, last]
@@ -31,6 +34,7 @@ class LoopTemplate:
     def call(self, name: str, args: list[int]) -> None:
         """A method of it."""
         w = self.words
+        integers(name, args, 2 if name == "set_end_ops" else 1 if name.startswith("set_") else 0)
         if name in _SET:
             w[_SET[name]] = args[0]
         elif name == "set_end_ops":
@@ -61,11 +65,13 @@ class MaskTemplate:
     @classmethod
     def of(cls, output: LlkOutput, *args: int) -> MaskTemplate:
         """As it is constructed: with B, with A1 to A3, A0 to A3, SkipA, B, SkipB."""
+        integers("ckernel_unpack_template", args, 9)
         has_b, has_more, a0, a1, a2, a3, skip_a, b, skip_b = args
         return cls(output, [int(bool(has_b)) | has_more << 1, b, a0, a1, a2, a3, skip_a, skip_b])
 
     def call(self, name: str, args: list[int]) -> None:
         """A method of it."""
+        integers(name, args, *((0,) if name == "program" else (1, 2)))
         if name in ("program", "program_and_run"):
             self.output.template(0, self.words)
         elif name != "run":
@@ -90,9 +96,13 @@ class Modifier:
         """``set``."""
         if name != "set":
             raise Refused("E0601", f"{self.kind} has no '{name}' that is read here")
+        integers(f"{self.kind}::set", args, 1)
         parts = MODIFIERS[self.kind]
         given = {}
         for part, inner in self.fields.items():
+            if not isinstance(inner, Mapping):
+                raise Refused("E0601", f"'{part}' of {self.kind} takes fields in braces")
+            integers(f"'{part}' of {self.kind}", [*inner.values()], *range(len(_ENDS) + 1))
             for end, value in inner.items():
                 if part not in parts or end not in _ENDS:
                     message = f"{self.kind} has no field '{part}.{end}' that is read here"

@@ -18,7 +18,7 @@ from nasm.isa.field_kinds import Field
 from nasm.isa.instruction import Row
 from nasm.llk.built_in import IGNORED, SAME, SPECIAL, TEMPLATES
 from nasm.llk.headers import LlkFunction, LlkHeader, scanned
-from nasm.llk.numbers import bits_as, combined, converted, literal
+from nasm.llk.numbers import bits_as, combined, converted, literal, numbers
 from nasm.llk.objects import Lambda, LlkObject, LoopTemplate, MaskTemplate
 from nasm.llk.output import VENDOR, LlkOutput
 from nasm.llk.scopes import LlkScope
@@ -127,7 +127,9 @@ class LlkValues(ABC):
             return self._chain(node, scope, offered)
         one = _UNARY.get(data)
         if one is not None:
-            return one(self.value(node.children[-1], scope, offered), str(node.children[0]))
+            of = self.value(node.children[-1], scope, offered)
+            scope.at(node, partial(numbers, of))
+            return one(of, str(node.children[0]))
         special = getattr(self, f"_of_{data}", None)
         if special is None:
             raise scope.refused(node, "this is C++ beyond what is read here")
@@ -250,6 +252,7 @@ class LlkValues(ABC):
             scope.at(to, lambda: self.instruction("TTI_INCRWC", [0, _STRIDE, 0, 0]))
             return 0
         before = self.value(to, scope)
+        scope.at(to, partial(numbers, before))
         self.put(name, before + (1 if how == "++" else -1), scope)
         return before
 
@@ -294,9 +297,9 @@ class LlkValues(ABC):
         if short in IGNORED:
             return 0
         if short in ("__builtin_bit_cast", "bit_cast"):
-            *_, of = [c for c in arguments.children if c is not None]
+            *_, of = [c for c in arguments.children if c is not None] or [None]
             kind = inner.rpartition(">")[0] or str(arguments.children[0].children[0])
-            return bits_as(self.value(of, scope), kind)
+            return bits_as(self.value(of, scope), kind.rpartition("::")[2])
         if short in TEMPLATES:
             return TEMPLATES[short](self.output, *self.args(arguments, scope))
         args = self.args(arguments, scope)
@@ -386,5 +389,5 @@ _CHAINS: Final = (
 _UNARY: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "signed": lambda v, sign: -v if sign == "-" else v,
     "negated": lambda v, _: int(not v),
-    "inverted": lambda v, _: ~v,
+    "inverted": lambda v, _: ~int(v),
 }

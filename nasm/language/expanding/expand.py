@@ -16,7 +16,6 @@ from nasm.language.expanding import declare
 from nasm.language.expanding.affine import Affine, unknown
 from nasm.language.expanding.blocks import Repeating
 from nasm.language.expanding.evaluate import evaluate, free_names
-from nasm.language.expanding.foreign_lines import foreign_lines
 from nasm.language.expanding.functions import COMPARE, truth
 from nasm.language.expanding.instruction_lines import compile_line
 from nasm.language.expanding.macros import engine as engine_named
@@ -151,6 +150,8 @@ class Expander(Repeating):
         if self.scope.looping:
             self.loops.enter(queue, self._span(statement))
         span = self.made.span(Span(self.scope.source, statement.start, statement.end))
+        from nasm.language.expanding.foreign_lines import foreign_lines  # few programs have any
+
         for whose, made in foreign_lines(statement, queue, self.scope, self.made, self.includes):
             self.made.append(whose, made, span, self._chain())
 

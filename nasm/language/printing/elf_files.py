@@ -83,8 +83,9 @@ def is_elf(data: bytes) -> bool:
 def words_in_code(name: str, data: bytes, words: Words, form: Spelling) -> list[ElfStretch]:
     """The words in the code of a file, in the order of their places; raises Failure.
 
-    A word of 32 bits is one if it cannot be an instruction of the core, and is an instruction of
-    ``words``. Where functions have sizes, only they are code.
+    What is an instruction of ``words`` in this form is none of the core: the lowest two bits of its
+    instructions are 3, and would be the highest of an opcode. Where functions have sizes, only they
+    are code.
     """
     file = _Elf(name, data)
     found = []
@@ -93,7 +94,7 @@ def words_in_code(name: str, data: bytes, words: Words, form: Spelling) -> list[
         for at in range(0, len(code) - _BYTES + 1, _BYTES):
             (bits,) = struct.unpack_from("<I", code, at)
             word = form.read(bits)
-            if form.streamed(bits) and not words.reason(word):
+            if not words.reason(word):
                 made.append((address + at, word))
         if made:
             found.append(ElfStretch(title, address, tuple(made)))

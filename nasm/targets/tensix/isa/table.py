@@ -45,13 +45,8 @@ def _read(word: int) -> int:
     return _rotated(word, BITS - 2)
 
 
-def _no_core_has(bits: int) -> bool:
-    """Whether no RISC-V instruction of 32 bits is these: such have 3 in the lowest two."""
-    return bits & 3 != 3
-
-
 TTINSN: Final = "among RISC-V instructions: rotated left by two"
-SPELLINGS: Final = {"ttinsn": Spelling(TTINSN, _streamed, _read, _no_core_has)}
+SPELLINGS: Final = {"ttinsn": Spelling(TTINSN, _streamed, _read)}
 """Other forms of words."""
 
 
