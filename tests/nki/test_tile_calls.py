@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -369,6 +370,21 @@ def places_by_hand(x: Any) -> Any:
     tile[...] = nl.load(x)
     turned[...] = nisa.nc_transpose(tile)
     nl.store(out, turned)
+    return out
+
+
+def bank_of(bank_map: Any, idx: Any, pdim_size: int, fdim_size: int) -> tuple[int, int, int]:
+    assert (pdim_size, fdim_size) == (8, 32)
+    return bank_map[idx], 0, 0
+
+
+@right(numbers(2, 8, 8), gives=lambda x: x.transpose(0, 2, 1))
+def places_by_a_function_with_a_keyword(x: Any) -> Any:
+    out, place = like(x), functools.partial(bank_of, bank_map={(0,): 3, (1,): 5})
+    turned = nl.ndarray((2, nl.par_dim(8), 8), dtype=x.dtype, buffer=ncc.psum.alloc(place))
+    for i in nl.affine_range(2):
+        turned[i] = nisa.nc_transpose(nl.load(x[i]))
+        nl.store(out[i], nl.copy(turned[i]))
     return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -131,7 +132,7 @@ class MemoryName:
         banked = self.region is MemoryRegion.psum
 
         def place(block: tuple[int, ...], partitions: int, size: int) -> tuple[int, int]:
-            found = tuple(func(block, partitions, size))
+            found = tuple(_called(func, block, partitions, size))
             return self._address(*found) if banked else (found[0], found[1])
 
         return Buffer(self.region, place)
@@ -175,6 +176,19 @@ class MemoryName:
         return str(self.region)
 
     __repr__ = __str__
+
+
+def _called(func: Any, block: tuple[int, ...], partitions: int, size: int) -> Any:
+    """A function of places, by the names that AWS's guide gives to its parameters if it has them.
+
+    One that ``functools.partial`` has given a keyword takes nothing by position after it.
+    """
+    named = {"idx": block, "pdim_size": partitions, "fdim_size": size}
+    try:
+        inspect.signature(func).bind(**named)
+    except (TypeError, ValueError):
+        return func(block, partitions, size)
+    return func(**named)
 
 
 def unchanged(func: Any = None, *args: Any, **kwargs: Any) -> Any:
