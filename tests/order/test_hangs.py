@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 import nasm
+from nasm.apps.cli import main
 from nasm.machine.records import Status
 from nasm.order.hangs import Hang, HangSearch, Undecided
 from tests.order.oracle import TooLarge, Walk
@@ -61,3 +63,18 @@ def test_what_is_not_decided_is_noted_and_is_no_error(monkeypatch: pytest.Monkey
     rounds += "@scalar EventSemaphore $a >= 1 $a--\n@sync Nop $a += 2\n.end\n"
     found = nasm.check(".target trn2\n.sem a\n" + rounds)
     assert found.ok
+
+
+def test_a_witness_shows_it_by_one_event_that_is_held_back(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "peek.nasm"
+    path.write_text(PEEK.format(posted=1), encoding="utf-8")
+    assert main(["run", str(path), "--witness"]) == 1
+    shown = capsys.readouterr().out
+    assert "hazard[E0544]: under another timing it hangs: vector pc 0" in shown
+    assert "with the start of vector pc 0 (EventSemaphore of line 4) delayed until" in shown
+    assert "deadlock instead of finished (E0510: deadlock: @vector is blocked forever" in shown
+    path.write_text(PEEK.format(posted=2), encoding="utf-8")
+    assert main(["run", str(path), "--witness"]) == 0
+    assert "E0544" not in capsys.readouterr().out
