@@ -26,7 +26,7 @@ def may_hang(program: Program, ordering: Ordering | None) -> Iterator[Problem]:
 
 
 def hangs(program: Program, ordering: Ordering | None) -> Iterator[tuple[Problem, list[Event]]]:
-    """The same, each with the events of which one, held back, may show it."""
+    """The same, each with the events of which one, delayed, may show it."""
     if ordering is None or ordering.watch.full:
         return
     taken = ordering.judged().order.taken

@@ -89,7 +89,7 @@ class Witnesses:
 
 
 def _untimed(run: Other) -> Other:
-    """A run that was held back, without the time of its deadlock: that is the delay's own."""
+    """A run that was delayed, without the time of its deadlock: that is the delay's own."""
     if run.problem is None or run.status is not Status.DEADLOCK:
         return run
     _, _, rest = run.problem.message.partition(" µs: ")
