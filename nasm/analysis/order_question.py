@@ -207,6 +207,7 @@ class OrderQuestion:
             text += " (one of those it may be)"
         if link.posted:
             left = link.posted - link.through
+            what = "it" if what == earlier else what
             text += f", and of at most {link.posted:,} only {left:,} can be posted without {what}"
         return text
 

@@ -87,7 +87,7 @@ def test_two_lines_of_a_program_and_the_waits_between_them() -> None:
     assert not answer.sharing
     assert [step.span.line for step in answer.steps if step.span] == [17, 18, 19]
     assert "waits for $loaded >= 32" in answer.steps[0].text
-    assert "of at most 32 only 16 can be posted without sync pc 1" in answer.steps[0].text
+    assert "of at most 32 only 16 can be posted without it" in answer.steps[0].text
     assert str(nasm.check(MATMUL, why=(16, 19)).order) == str(answer)
 
 
