@@ -83,6 +83,30 @@ def test_a_count_that_grows_from_round_to_round_is_right_in_every_round(rounds: 
     assert not found(Source("made.nasm", typed))
 
 
+UNEVEN = """\
+.target trn2
+.for r in 0..4
+.sbuf t{r} f32[128, 16]
+.sbuf u{r} f32[128, 16]
+.end
+.sem made
+.for r in 0..3
+@gpsimd Memset t{r}, r  $made += min(3, 1 + 2 * r)
+.end
+@gpsimd Nop  $made += 3
+.for r in 0..4
+@vector TensorCopy u{r}, t{min(r, 2)}
+.end
+"""
+
+
+def test_of_counts_that_are_enough_the_closest_is_proposed() -> None:
+    """The rounds need 1, 4 and 7: 2 and 2 more in each is too much by less than 4 and 1 more."""
+    (problem,) = raced(UNEVEN)
+    wait = problem.facts["wait"]
+    assert (wait["semaphore"], wait["value"], wait["step"]) == ("made", 2, 2)
+
+
 TWO_CORES = """\
 .target trn2
 .hbm X f32[2, 128, 16] input = iota
