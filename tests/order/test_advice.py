@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -11,7 +13,10 @@ import nasm
 from nasm.analysis.hazards import races as races_of_a_run
 from nasm.base.problems import Problem
 from nasm.base.source import Source
+from nasm.order.posts import Posts
 from nasm.order.remedies import meant
+from nasm.order.round_takes import taking
+from nasm.order.skeleton import COMPLETES, CounterWait
 from tests.order.removed import found, races
 
 COUNTDOWN = Path(__file__).parents[2] / "programs" / "countdown.nasm"
@@ -35,6 +40,14 @@ SHARED = """\
 .end
 @gpsimd .drain
 """
+
+
+class Found(NamedTuple):
+    """What taking looks at of a remedy."""
+
+    place: tuple[int, int]
+    wait: CounterWait | None
+    takes: bool = False
 
 
 def raced(text: str) -> list[Problem]:
@@ -122,6 +135,21 @@ TWO_CORES = """\
 @sync .drain
 .end
 """
+
+
+@pytest.mark.parametrize(("values", "least"), [([3, 1, 2], 1), ([2, 2], 2), ([1, 5], 1)])
+def test_a_round_takes_the_least_that_is_posted_at_a_time(values: list[int], least: int) -> None:
+    posts = Posts(0, COMPLETES, 0)
+    for index, value in enumerate(values):
+        posts.add(index, (0,), value)
+    order = SimpleNamespace(streams=lambda counter: [posts] if counter == 5 else [])
+    check: Any = SimpleNamespace(order=order, watch=SimpleNamespace(pcs=[[3, 4, 3, 4]]))
+    found: Any = Found((0, 2), CounterWait(5, ">=", 4))
+    assert [(one.wait.value, one.takes) for one in taking(check, found)] == [
+        (least, True),
+        (4, True),
+    ]
+    assert taking(check, found._replace(wait=None)) == []
 
 
 def test_what_two_cores_lack_alike_is_said_once() -> None:
