@@ -5,9 +5,9 @@
 Each mutant changes one thing in one function of one of `PARTS`: an operator, a comparison, a number
 by one, `and` for `or`, `min` for `max`, or a statement that is dropped. Tests are collected once;
 each mutant is tried in a process of its own, where its function has the other code, by the tests of
-`PARTS`, to the first that fails. Which mutants there are follows from `--mutants` and `--mutants-
-seed`, so that runs with and without `--all` try the same. What lives may also mean what it meant
-before: read it.
+`PARTS`, to the first that fails. Which mutants there are follows from `--mutants` and
+`--mutants-seed`, so that runs with and without `--all` try the same. What lives may also mean what
+it meant before: read it.
 """
 
 from __future__ import annotations
