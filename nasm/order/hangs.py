@@ -18,7 +18,7 @@ from nasm.order.skeleton import COMPLETES, LANDS, STARTS, CounterChange, Counter
 STATES = 20_000
 """States in which several orders are tried, up to which it is decided."""
 
-MOVES = 2_000_000
+MOVES = 500_000
 """Starts, completions and landings that are made, in all."""
 
 
@@ -30,6 +30,10 @@ class Hang(NamedTuple):
 
     stuck: tuple[Step, ...]
     moves: tuple[Event, ...]
+
+
+Path = tuple[Event, "Path | None"]
+"""What happened last where the order mattered, and what before that."""
 
 
 class Undecided(NamedTuple):
@@ -72,7 +76,7 @@ class HangSearch:
             self.moves -= now.made
             now.made = 0
             if stuck:
-                return Hang(stuck, tuple(now.path))
+                return Hang(stuck, tuple(_events(now.path)))
             key = now.key
             if key in seen or now.over:
                 continue
@@ -106,7 +110,7 @@ class _Execution:
         self.completed: dict[int, int] = dict(none if of is None else of.completed)
         self.flying: dict[tuple[int, int], int] = {} if of is None else dict(of.flying)
         self.values: dict[int, int] = {} if of is None else dict(of.values)
-        self.path: list[Event] = [] if of is None else list(of.path)
+        self.path: Path | None = None if of is None else of.path
         self.made = 0
 
     @property
@@ -139,7 +143,7 @@ class _Execution:
     def after(self, move: Event, among: Sequence[Step]) -> _Execution:
         """Once more, with a move that matters; those that start together do so in this order."""
         other = _Execution(self.search, self)
-        other.path.append(move)
+        other.path = move, self.path
         other._make(move, among)
         return other
 
@@ -249,6 +253,15 @@ class _Execution:
             elif places[-1] >= self.completed[queue]:
                 return False
         return True
+
+
+def _events(path: Path | None) -> list[Event]:
+    """What happened, in its order."""
+    found = list[Event]()
+    while path is not None:
+        event, path = path
+        found.append(event)
+    return found[::-1]
 
 
 def _matters(step: Step) -> bool:

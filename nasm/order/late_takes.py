@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from nasm.base.records import replace
@@ -37,19 +38,21 @@ def always_ends(taken: Sequence[TakenStep]) -> bool:
     have not started, the first in that execution could.
     """
     raised: list[Step] = []
-    takes: dict[int, list[TakenStep]] = {}
+    takes: dict[int, dict[int, _Takes]] = {}
     for one in taken:
         change = one.step.change
         if change is not None and change.op != "+":
             return False
         if change is not None and change.value < 0:
-            takes.setdefault(change.counter, []).append(one)
+            queues = takes.setdefault(change.counter, {})
+            queues.setdefault(one.step.queue, _Takes()).add(one, -change.value)
     for one in taken:
         step, wait = one.step, one.step.wait
         if wait is not None:
             if wait.op != ">=":
                 return False
-            gone = sum(_amount(take) for take in takes.get(wait.counter, ()) if _counts(take, step))
+            queues = takes.get(wait.counter, {})
+            gone = sum(some.before(step, queue) for queue, some in queues.items())
             step = replace(step, wait=wait._replace(value=wait.value + gone))
         if step.change is not None and step.change.value < 0:
             step = replace(step, change=None)
@@ -57,13 +60,22 @@ def always_ends(taken: Sequence[TakenStep]) -> bool:
     return Dry(raised, min).ends()
 
 
-def _amount(take: TakenStep) -> int:
-    assert take.step.change is not None
-    return -take.step.change.value
+class _Takes:
+    """What one queue takes from one counter, in its order."""
 
+    def __init__(self) -> None:
+        self.taken: list[TakenStep] = []
+        self.totals = [0]
 
-def _counts(take: TakenStep, step: Step) -> bool:
-    """Whether a take may be made before a step starts."""
-    if take.step.queue == step.queue:
-        return take.step.index < step.index
-    return take.clock[step.queue] <= step.index
+    def add(self, take: TakenStep, amount: int) -> None:
+        """One more."""
+        self.taken.append(take)
+        self.totals.append(self.totals[-1] + amount)
+
+    def before(self, step: Step, queue: int) -> int:
+        """How much of it may be taken before a step starts: what comes after it is later."""
+        if queue == step.queue:
+            count = bisect_left(self.taken, step.index, key=lambda take: take.step.index)
+        else:
+            count = bisect_right(self.taken, step.index, key=lambda take: take.clock[step.queue])
+        return self.totals[count]

@@ -51,6 +51,10 @@ JUDGED = [
 US = "us, at most "
 
 
+TICK = time.get_clock_info("process_time").resolution
+"""Seconds: a shorter call may seem to take none."""
+
+
 def busy(work: Callable[[], object]) -> float:
     """The processor's time that one call takes in this process: others do not count."""
     began = time.process_time()
@@ -144,7 +148,7 @@ def rate(text: str, tries: int, values: bool = True) -> float:
     for _ in range(tries):
         gc.collect()
         execution = Execution(program, values=values, checked=values)
-        rates.append(len(program) / busy(partial(execution.run, hashes=False)))
+        rates.append(len(program) / max(busy(partial(execution.run, hashes=False)), TICK))
     return statistics.median(rates)
 
 

@@ -95,6 +95,24 @@ class Shadow(Observer):
             self.wrote(self.count, group.flight.writes)
 
 
+class Landings(Observer):
+    """When shares that move anything land, how many, and their bytes; and when others end."""
+
+    def __init__(self, session: nasm.Session) -> None:
+        self.found: list[tuple[int, int, int]] = []
+        self.origin = (-1, -1)
+        self.ends: list[int] = []
+        session.machine.scheduler.observe(self)
+
+    def landed(self, group: Any, now: int) -> None:
+        if group.bytes:
+            self.found.append((now, group.count, group.bytes))
+            self.origin = group.flight.origin
+
+    def finished(self, queue: Any, done: Any) -> None:
+        self.ends.append(done.finish)
+
+
 def cut(chance: random.Random, size: int) -> str:
     """A slice of an axis."""
     if chance.random() < 0.3:
@@ -207,6 +225,46 @@ def test_what_also_leaves_accumulators_is_not_lost() -> None:
     assert lost("@scalar\n" + acc + acc) == []
 
 
+IN_PARTS = """
+@sync
+DmaCopy a[0:33, 0:4], H[0:33, 0:4]   $s += 16
+@vector
+"""
+"""Eleven shares that move nothing land first, then that of row 32, then four with the others."""
+
+ALL, BETWEEN = "EventSemaphore $s >= 16\n", 120 * "Memset a[32:33, 0:4], 0.0\n"
+ROWS, ROW = "Memset a[0:32, 0:4], 1.0\n", "Memset a[32:33, 0:4], 1.0\n"
+EARLY = "TensorCopy d[32:33, 0:4], a[32:33, 0:4]\n"
+LATE = "TensorCopy d[0:32, 0:4], a[0:32, 0:4]\n"
+
+
+@pytest.mark.parametrize(
+    ("then", "once"),
+    [
+        (ALL + ROWS + ROW, True),
+        (ALL + ROW + ROWS, True),
+        (ALL + "Memset a[0:33, 0:4], 1.0\n", True),
+        (BETWEEN + ALL + ROWS, True),  # a race: row 32 is gone before the others land
+        (ALL + ROWS, False),
+        (ALL + ROW, False),
+        (BETWEEN + ALL, False),
+        (ALL + EARLY + ROWS + ROW, False),
+        (ALL + LATE + ROW + ROWS, False),
+        (ALL + ROWS + EARLY + ROW, False),
+        (ALL + ROW + LATE + ROWS, False),
+    ],
+)
+def test_shares_that_land_at_different_moments_are_one_result(then: str, once: bool) -> None:
+    session = nasm.Session(HEAD.format(engine="gpsimd") + IN_PARTS + then)
+    landings = Landings(session)
+    assert session.run().status.name == "FINISHED"
+    (early, *one), (late, *others) = landings.found
+    assert early < late
+    assert (one, others) == ([1, 16], [4, 512])
+    assert any(early < now < late for now in landings.ends) == then.startswith(BETWEEN)
+    assert counted(session)[landings.origin] == once
+
+
 def test_a_loop_counts_its_rounds_and_says_so() -> None:
     text = HEAD.format(engine="gpsimd") + "@vector\n.for i in 0..5\nMemset a, i\n.end"
     session = nasm.Session(text)
@@ -226,6 +284,17 @@ def test_of_too_many_pairs_of_places_nothing_is_said(monkeypatch: pytest.MonkeyP
         assert lost(f"@vector\n{whole}{parts}") == []
     monkeypatch.setattr(lost_results, "WIDEST", 0)
     assert lost(f"@vector\n{whole}{parts}") == []
+
+
+@pytest.mark.parametrize(("less", "found"), [(0, [(0, 1)]), (1, [])])
+def test_how_wide_a_result_is_does_not_depend_on_where_it_begins(
+    monkeypatch: pytest.MonkeyPatch, less: int, found: list[tuple[int, int]]
+) -> None:
+    session = nasm.Session(HEAD.format(engine="gpsimd"))
+    whole = session.machine.addresses.access(session.view("b"))
+    assert whole.low > 0
+    monkeypatch.setattr(lost_results, "WIDEST", whole.high - whole.low - less)
+    assert lost("@vector\nMemset b, 1.0\nMemset b[:, 0:8], 2.0\nMemset b[:, 8:16], 1.0\n") == found
 
 
 def test_a_run_without_values_says_nothing() -> None:

@@ -275,6 +275,18 @@ REFUSALS: dict[str, tuple[Any, str]] = {
         "wanted multiples of 4",
     ),
     "names": (lambda t, r: t.rearrange(("a", "b", "c"), ("a", "b")), "wanted the same names"),
+    "no group": (
+        lambda t, r: t.rearrange(("a", 1, "c"), ("a", "c", 1)),
+        "a group of names is 1; wanted a list",
+    ),
+    "a grouped name": (
+        lambda t, r: t.rearrange(("a", ("b", 2), "c"), ("a", "c", "b", 2), {"b": 2}),
+        "2 in a pattern of names; wanted a string",
+    ),
+    "no sizes": (
+        lambda t, r: t.rearrange(("a", "b", "c"), ("a", "c", "b"), ("b", 8)),
+        "wanted {name: size}",
+    ),
     "axes named": (lambda t, r: t.rearrange(("a", "b"), ("a", "b")), "2 axes in"),
     "sizes": (
         lambda t, r: t.rearrange(("a", ("b", "d"), "c"), ("a", "b", "d", "c")),

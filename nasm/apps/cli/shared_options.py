@@ -216,7 +216,7 @@ def reruns(verb: argparse.ArgumentParser) -> None:
         "--witness",
         action="store_true",
         help="show every race that is reported by one more run, in which one event is delayed "
-        "until nothing else can happen: which values change",
+        "until nothing else can happen: which values change; and whether it hangs in another one",
     )
 
 

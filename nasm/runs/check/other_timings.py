@@ -21,6 +21,12 @@ MOST = 8
 
 def may_hang(program: Program, ordering: Ordering | None) -> Iterator[Problem]:
     """What hangs in some execution of a run that has ended in this one, or that it is not known."""
+    for problem, _ in hangs(program, ordering):
+        yield problem
+
+
+def hangs(program: Program, ordering: Ordering | None) -> Iterator[tuple[Problem, list[Event]]]:
+    """The same, each with the events of which one, delayed, may show it."""
     if ordering is None or ordering.watch.full:
         return
     taken = ordering.judged().order.taken
@@ -30,13 +36,16 @@ def may_hang(program: Program, ordering: Ordering | None) -> Iterator[Problem]:
         return
     found = search.decide()
     if isinstance(found, Hang):
-        yield _Sentences(program, ordering.watch).problem(found)
+        problem = _Sentences(program, ordering.watch).problem(found)
+        starts = [Event(STARTS, step.queue, step.index) for step in found.stuck]
+        ends = [Event(COMPLETES, one.queue, one.index) for one in found.moves]
+        yield problem, list(dict.fromkeys((*starts, *ends)))
     elif found is not None:
         text = "whether it may hang under another timing is not decided"
         if found.states:
             text += f": {counted(found.states, 'order')} of its waits and takes were tried"
         hint = "neuron-nasm run --schedules tries others"
-        yield finding(CUT_SHORT, text, None, hint)
+        yield finding(CUT_SHORT, text, None, hint), []
 
 
 class _Sentences:

@@ -1,4 +1,4 @@
-"""The races of a run to show."""
+"""The races of a run to show, and whether it may hang."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from nasm.base.problems import Problem
 from nasm.base.records import replace
+from nasm.machine.records import Status
 from nasm.order.skeleton import COMPLETES, STARTS, Event
+from nasm.runs.check.other_timings import hangs
 from nasm.runs.execution import Execution
 from nasm.runs.schedules.records import Witness
 from nasm.runs.schedules.witnesses import Witnesses
@@ -42,3 +44,15 @@ def witnesses(session: Execution) -> Iterator[tuple[Problem, Witness]]:
             if event.kind == COMPLETES:  # it may have read too early what it overwrites
                 ends.setdefault(replace(event, kind=STARTS), regions)
         yield problem, shower.of(ends.items())
+
+
+def hang_witnesses(session: Execution) -> Iterator[tuple[Problem, Witness]]:
+    """What hangs under another timing though the run has ended, each with its witness.
+
+    Delayed is the start of what then waits forever, or else what happened before in that order.
+    """
+    if session.status is not Status.FINISHED:
+        return
+    for problem, events in hangs(session.program, session.ordering):
+        if events:
+            yield problem, Witnesses(session).of((event, None) for event in events)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from nasm.base.problems import Failure, Problem, counted
+from nasm.base.records import replace
 from nasm.machine.records import Status
 from nasm.order.skeleton import LANDS, Event
 from nasm.runs.execution import Execution, HasExecution
@@ -69,7 +70,8 @@ class Witnesses:
             raise Failure(self._missing(event))
         queue, pc = event.queue, hold.pc
         name, text = program.queue_name(queue), program.instruction(queue, pc).row.name
-        return DelayedEvent(event, name, pc, program.span(queue, pc), text, hold.shares), run
+        held = DelayedEvent(event, name, pc, program.span(queue, pc), text, hold.shares)
+        return held, _untimed(run)
 
     def _missing(self, event: Event) -> Problem:
         """What to say of an event that there was none of."""
@@ -84,6 +86,15 @@ class Witnesses:
         return Problem(
             "E0837", f"instruction {event.index} of {name} moves nothing that could land"
         )
+
+
+def _untimed(run: Other) -> Other:
+    """A run that was delayed, without the time of its deadlock: that is the delay's own."""
+    if run.problem is None or run.status is not Status.DEADLOCK:
+        return run
+    _, _, rest = run.problem.message.partition(" µs: ")
+    problem = replace(run.problem, message=f"deadlock: {rest}") if rest else run.problem
+    return replace(run, problem=problem)
 
 
 def _attempts(

@@ -137,6 +137,7 @@ class Rerunning(Run):
         self.differing: list[Schedule] = []
         self.witnesses: list[tuple[Problem, Witness]] = []
         self.hazards: tuple[Problem, ...] = ()
+        self.hangs: list[Problem] = []
 
     @property
     def schedules(self) -> Schedules:
@@ -168,6 +169,9 @@ class Rerunning(Run):
         if self.differing:
             report = replace(report, against=(self.schedules.verdict,))
             code = code or BROKEN
+        if self.hangs:
+            report = replace(report, hazards=(*report.hazards, *self.hangs))
+            code = code or BROKEN
         self.hazards = report.hazards
         report = replace(report, hazards=tuple(map(self.shown, report.hazards)))
         lines = self.lines()
@@ -178,15 +182,18 @@ class Rerunning(Run):
 
     def rerun(self, session: Execution) -> None:
         """All other runs that were asked for."""
-        from nasm.runs.schedules.races import races_of, witnesses
+        from nasm.runs.schedules.races import hang_witnesses, races_of, witnesses
         from nasm.runs.schedules.random import each
 
         begun = time.monotonic()
         races = races_of(session) if self.args.witness else 0
-        for found in witnesses(session) if races else ():
-            self.witnesses.append(found)
+        for shown in witnesses(session) if races else ():
+            self.witnesses.append(shown)
             done = len(self.witnesses)
             self.screen.counting("races", done, races, time.monotonic() - begun)
+        for problem, found in hang_witnesses(session) if self.args.witness else ():
+            self.hangs.append(problem)
+            self.witnesses.append((problem, found))
         wanted = self.args.schedules or 0
         for schedule in each(session, wanted, self.seed) if wanted else ():
             self.count += 1
