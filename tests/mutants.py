@@ -3,10 +3,11 @@
     python -m pytest -q -p tests.mutants --mutants 60 [--all] [tests/...]
 
 Each mutant changes one thing in one function of one of `PARTS`: an operator, a comparison, a number
-by one, `and` for `or`, or a statement that is dropped. Tests are collected once; each mutant is
-tried in a process of its own, where its function has the other code, by the tests of `PARTS`, to
-the first that fails. Which mutants there are follows from `--mutants` and `--mutants-seed`, so that
-runs with and without `--all` try the same. What lives may also mean what it meant before: read it.
+by one, `and` for `or`, `min` for `max`, or a statement that is dropped. Tests are collected once;
+each mutant is tried in a process of its own, where its function has the other code, by the tests of
+`PARTS`, to the first that fails. Which mutants there are follows from `--mutants` and
+`--mutants-seed`, so that runs with and without `--all` try the same. What lives may also mean what
+it meant before: read it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ PARTS = {
     "nasm/sim": ("tests/sim", "tests/test_toy", "tests/machine", "tests/neuron/time"),
     "nasm/machine": ("tests/machine", "tests/hazards", "tests/neuron", "tests/test_toy"),
     "nasm/order": ("tests/order", "tests/hazards", "tests/machine", "tests/schedules"),
+    "nasm/runs/check": ("tests/check", "tests/order/test_hangs", "tests/order/test_chains"),
+    "nasm/sync": ("tests/sync",),
     "nasm/analysis/hazards": ("tests/hazards", "tests/order", "tests/machine"),
     "nasm/language": (
         "tests/language",
@@ -93,6 +96,8 @@ def _may_change(node: ast.AST) -> bool:
             return type(node.value) is int
         case ast.Expr(value=ast.Call()) | ast.AugAssign():
             return True
+        case ast.Call(func=ast.Name("min" | "max")):
+            return True
     return False
 
 
@@ -107,6 +112,8 @@ def change(node: Any) -> None:
     elif isinstance(node, ast.AugAssign):
         node.value = ast.Constant(0, lineno=node.lineno, col_offset=0, end_lineno=node.lineno)
         ast.fix_missing_locations(node)
+    elif isinstance(node, ast.Call):
+        node.func.id = "max" if node.func.id == "min" else "min"
     elif isinstance(node, ast.Expr):
         node.value = ast.copy_location(ast.Constant(None), node)
 

@@ -120,7 +120,6 @@ class ArrangedAccess(Access):
     @property
     def mask(self) -> Mask:
         """Which bytes are initialised, with a last axis of one."""
-        self.store.flush()
         return self.bits()
 
     def bits(self, window: Array | None = None) -> Mask:

@@ -53,6 +53,16 @@ def test_what_was_written_in_part_is_missing_in_part() -> None:
     assert errors(two + odd + copy) == []
 
 
+def test_what_an_address_in_a_register_reads_has_to_be_written_there() -> None:
+    text = "@vector\n Memset t, 1.0\n Memset s[:, {}], 1.0\n RegisterMove %r1, 2\n"
+    text += " TensorCopy t[:, 0:2], s[:, %r1 : +2] $a++\n" + STORE
+    assert errors(text.format("0:4")) == errors(text.format("2:4")) == []
+    for missing, said in (("0:3", "128 of 256 elements of which are"), ("0:2", "which is")):
+        (problem,) = nasm.check(HEAD + text.format(missing)).errors
+        assert (problem.code, _line(problem)) == ("E0501", 5)
+        assert f"reads s, {said} uninitialised" in problem.message
+
+
 def test_an_output_that_is_written_in_part_is_named_with_the_rest() -> None:
     text = "@vector Memset t, 1.0 $a++\n@sync DmaCopy Y[0:64], t[0:64] $a >= 1 $b += 16\n"
     (problem,) = nasm.check(HEAD + text + "@sync Nop $b >= 16\n").errors

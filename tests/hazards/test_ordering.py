@@ -35,6 +35,21 @@ RELAXED = """
 """
 
 
+ADDED = """
+.target trn3
+.hbm  X  f32[128, 64]  input = iota
+.sbuf t  f32[128, 64]
+.sbuf u  f32[128, 64] = zeros
+.sem  cleared, added, other
+@vector Memset      t, 1.0  $cleared++
+@sync   DmaCopy     t, X, compute_op=add  $cleared >= 1  $added += 16
+@scalar DmaCopy     t, X, compute_op=add  $cleared >= 1  $other += 16
+{then}
+@sync   EventSemaphore      $added >= 16
+@sync   EventSemaphore      $other >= 16
+"""
+
+
 def session(text: str, **options: Any) -> nasm.Session:
     return nasm.Session(nasm.assemble(text, **options))
 
@@ -50,6 +65,27 @@ def test_a_race_is_reported_in_the_step_that_meets_it() -> None:
         before.append(len(made.step()))
     assert codes(made.hazards) == ["E0502"]
     assert made.now < made.run().ticks
+
+
+@pytest.mark.parametrize(
+    ("then", "raced"),
+    [
+        ("", set()),
+        ("@vector Memset t, 2.0", {"sync", "scalar"}),
+        ("@gpsimd TensorCopy u, t $added >= 16", {"scalar"}),
+        ("@gpsimd DmaCopy u, t $other >= 16 $cleared += 16", {"sync"}),
+        ("@gpsimd DmaCopy t, X $added >= 16 $cleared += 16", {"scalar"}),
+        ("@gpsimd Nop $added >= 16\n@gpsimd TensorCopy u, t $other >= 16", set()),
+    ],
+)
+def test_transfers_that_add_are_in_no_need_of_order_but_what_else_is_there_is(
+    then: str, raced: set[str]
+) -> None:
+    made = session(ADDED.format(then=then))
+    made.run()
+    found = [p for p in made.hazards if p.code == "E0502"]
+    engines = {access["engine"] for p in found for access in p.facts["accesses"]}
+    assert engines & {"sync", "scalar"} == raced
 
 
 def test_what_was_found_is_forgotten_by_going_back_and_found_again() -> None:

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from nasm.base import host_memory
+from nasm.base.problems import Failure
+from nasm.base.source import Source
 from nasm.base.source_files import source_of
 from nasm.debugger.session import Session
 from tests.machine.everything import differences, everything
@@ -49,3 +52,26 @@ def test_every_field_is_as_it_was_after_going_back_over_what_was_typed(name: str
         session.past.changes[:] = changes
         assert differences(then, everything(session.machine)) == []
         session.execute(chance.choice(LINES))
+
+
+def test_what_is_added_where_a_core_has_byte_addresses_is_in_its_memory() -> None:
+    session = Session(Source("typed.nasm", ".target wormhole\n.l1 a u32[4] @ 0x4000 = iota\n"))
+    before = session.machine.state.by_tensor[session.program.tensors["a"].index]
+    session.execute(".l1 more u32[4] @ 0x5000 = iota")
+    assert session.read("more").tolist() == [0, 1, 2, 3]
+    added = session.program.tensors["more"].index
+    assert session.machine.state.by_tensor[added] is before
+
+
+def test_a_tensor_for_which_the_computer_has_no_room_is_refused_where_it_is_declared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = Session(Source("typed.nasm", ".target trn2\n.sbuf a f32[4, 4]\n"))
+    monkeypatch.setattr(host_memory, "available", lambda: (1 << 20, "this test"))
+    with pytest.raises(Failure) as failure:
+        session.execute("@vector Nop\n.hbm more f32[1024, 1024]")
+    (problem,) = failure.value.problems
+    assert problem.span is not None
+    assert problem.span.line == 2
+    assert "more" not in session.program.tensors
+    session.execute(".hbm less f32[16, 16]")

@@ -286,6 +286,17 @@ def test_of_too_many_pairs_of_places_nothing_is_said(monkeypatch: pytest.MonkeyP
     assert lost(f"@vector\n{whole}{parts}") == []
 
 
+@pytest.mark.parametrize(("less", "found"), [(0, [(0, 1)]), (1, [])])
+def test_how_wide_a_result_is_does_not_depend_on_where_it_begins(
+    monkeypatch: pytest.MonkeyPatch, less: int, found: list[tuple[int, int]]
+) -> None:
+    session = nasm.Session(HEAD.format(engine="gpsimd"))
+    whole = session.machine.addresses.access(session.view("b"))
+    assert whole.low > 0
+    monkeypatch.setattr(lost_results, "WIDEST", whole.high - whole.low - less)
+    assert lost("@vector\nMemset b, 1.0\nMemset b[:, 0:8], 2.0\nMemset b[:, 8:16], 1.0\n") == found
+
+
 def test_a_run_without_values_says_nothing() -> None:
     text = HEAD.format(engine="gpsimd") + "@vector Memset a, 1.0\n@vector Memset a, 2.0\n"
     assert nasm.Session(text, values=False).run().warnings == ()

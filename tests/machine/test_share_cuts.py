@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.isa.effects import SUM, Transfer
+from nasm.isa.effects import SUM, Plan, Share, Transfer
 from nasm.views.view import View
 from tests.parts import part
 
@@ -73,3 +73,25 @@ def test_parts_deliver_what_the_whole_would(seed: int) -> None:
             some, rest = cargo.part(shares, payload, few)
             flying += [(few, some), ([n for n in shares if n not in few], rest)]
         assert (written.elements == (made.T if transfer.axes else made)).all()
+
+
+@pytest.mark.parametrize("shares", [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)])
+def test_pieces_of_several_moves_are_each_of_one(shares: tuple[int, ...]) -> None:
+    """Where a share ends in one move and another begins there in the next, nothing is joined."""
+    session = nasm.Session(TEXT)
+    h, k, s = (View.whole(session.program.tensors[name]) for name in "hks")
+    first = (s.index([slice(0, 4)]), h.index([slice(0, 4)]))
+    second = (s.index([slice(4, 12)]), k.index([slice(4, 12)]))
+    ranges = (((0, 0, 80), (1, 0, 80)), ((0, 80, 160), (1, 160, 320)), ((1, 80, 160),))
+    plan = Plan(tuple(Share(n, one, 1, 1, 1) for n, one in enumerate(ranges)), 0, 0, 0)
+    transfer = Transfer((first, second))
+    cuts = list(session.machine.transfers.cuts(transfer, plan, shares))
+    found = [(move, at) for move, begin, end, _ in cuts for at in range(begin, end)]
+    wanted = {
+        (move, at) for n in shares for move, begin, end in ranges[n] for at in range(begin, end)
+    }
+    assert sorted(found) == sorted(wanted)
+    for move, begin, end, views in cuts:
+        assert [view.size for view in views] == [end - begin] * 2
+        assert views[1].tensor.name == "hk"[move]
+        assert views[1].offset == transfer.moves[move][1].offset + 4 * begin

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -103,3 +105,19 @@ def test_tensors_whose_bytes_others_have_are_hashed_by_name_only() -> None:
         names = list(session.program.tensors)
         found[text] = [names[n] for n in overlaid_tensors(session.machine)]
     assert found == {PLACES: [], covered: ["under"]}
+
+
+def test_views_of_tensors_that_share_bytes_are_each_at_their_own_place() -> None:
+    """Wherever their tensor begins: of views that look alike one may be 32 partitions further."""
+    places = {"a": (0, 128, 0), "b": (32, 64, 0), "c": (64, 64, 16), "d": (96, 32, 8)}
+    lines = [f".sbuf {n} f32[{rows}, 16] @ {p}:{at}" for n, (p, rows, at) in places.items()]
+    session = nasm.Session("\n".join((".target trn2", *lines, "@vector Nop")))
+    addresses = session.machine.addresses
+    assert len({session.machine.state.areas[session.program.tensors[n].index] for n in places}) == 1
+    for first, count in product((0, 32, 64), (16, 32)):
+        for name, (partition, rows, offset) in places.items():
+            if first + count <= rows:
+                view = session.view(f"{name}[{first} : +{count}, 4:8]")
+                region = addresses.region(view)
+                assert region.rows == (partition + first, count, 1), view
+                assert (region.low, region.high) == (offset + 16, offset + 32), view

@@ -148,3 +148,13 @@ def test_reads_of_bytes_that_nothing_wrote_do_not_look_at_every_line(
     session.run()
     assert len(session.report().hazards) == 64
     assert len(looked) <= 64 * 8
+
+
+def test_of_an_instruction_that_writes_some_rows_only_these_count() -> None:
+    text = ".target trn2\n.sbuf d i32[128, 9]\n.sbuf s i32[128, 8] = zeros\n"
+    session = Session(text + "@gpsimd NonzeroWithCount d, s\n")
+    region = session.machine.addresses.region
+    writers = Writers(session.program, region)
+    for row in (0, 1, 15, 16, 112, 127):
+        found = list(writers.of((region(session.view(f"d[{row}:{row + 1}, :]")),)))
+        assert len(found) == (row % 16 == 0), row

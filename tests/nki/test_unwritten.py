@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from nasm.base.problems import Problem
 from nasm.nki import isa as nisa
@@ -61,6 +62,22 @@ def test_what_was_written_part_by_part_is_written() -> None:
         return result
 
     assert problems_of(kernel, ONES) == []
+
+
+@pytest.mark.parametrize("writes", [True, False])
+def test_what_the_other_core_writes_is_not_taken_to_be_unwritten(writes: bool) -> None:
+    def kernel(x: Any) -> Any:
+        result, core = out(), nl.program_id(0)
+        middle = nl.ndarray((P, W), nl.float32, buffer=nl.shared_hbm, name="middle")
+        if core == 0 and writes:
+            nisa.dma_copy(dst=middle, src=x)
+        nisa.core_barrier(result, (0, 1))
+        if core == 1:
+            nisa.dma_copy(dst=result, src=middle)
+        return result
+
+    found = [p for p in run(kernel, ONES, lnc=2).report.hazards if p.code == "E0501"]
+    assert len(found) == (not writes)
 
 
 def test_a_read_of_bytes_that_were_never_written_is_reported_once() -> None:

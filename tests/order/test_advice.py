@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -11,7 +13,10 @@ import nasm
 from nasm.analysis.hazards import races as races_of_a_run
 from nasm.base.problems import Problem
 from nasm.base.source import Source
+from nasm.order.posts import Posts
 from nasm.order.remedies import meant
+from nasm.order.round_takes import taking
+from nasm.order.skeleton import COMPLETES, CounterWait
 from tests.order.removed import found, races
 
 COUNTDOWN = Path(__file__).parents[2] / "programs" / "countdown.nasm"
@@ -35,6 +40,14 @@ SHARED = """\
 .end
 @gpsimd .drain
 """
+
+
+class Found(NamedTuple):
+    """What taking looks at of a remedy."""
+
+    place: tuple[int, int]
+    wait: CounterWait | None
+    takes: bool = False
 
 
 def raced(text: str) -> list[Problem]:
@@ -83,6 +96,30 @@ def test_a_count_that_grows_from_round_to_round_is_right_in_every_round(rounds: 
     assert not found(Source("made.nasm", typed))
 
 
+UNEVEN = """\
+.target trn2
+.for r in 0..4
+.sbuf t{r} f32[128, 16]
+.sbuf u{r} f32[128, 16]
+.end
+.sem made
+.for r in 0..3
+@gpsimd Memset t{r}, r  $made += min(3, 1 + 2 * r)
+.end
+@gpsimd Nop  $made += 3
+.for r in 0..4
+@vector TensorCopy u{r}, t{min(r, 2)}
+.end
+"""
+
+
+def test_of_counts_that_are_enough_the_closest_is_proposed() -> None:
+    """The rounds need 1, 4 and 7: 2 and 2 more in each is too much by less than 4 and 1 more."""
+    (problem,) = raced(UNEVEN)
+    wait = problem.facts["wait"]
+    assert (wait["semaphore"], wait["value"], wait["step"]) == ("made", 2, 2)
+
+
 TWO_CORES = """\
 .target trn2
 .hbm X f32[2, 128, 16] input = iota
@@ -98,6 +135,21 @@ TWO_CORES = """\
 @sync .drain
 .end
 """
+
+
+@pytest.mark.parametrize(("values", "least"), [([3, 1, 2], 1), ([2, 2], 2), ([1, 5], 1)])
+def test_a_round_takes_the_least_that_is_posted_at_a_time(values: list[int], least: int) -> None:
+    posts = Posts(0, COMPLETES, 0)
+    for index, value in enumerate(values):
+        posts.add(index, (0,), value)
+    order = SimpleNamespace(streams=lambda counter: [posts] if counter == 5 else [])
+    check: Any = SimpleNamespace(order=order, watch=SimpleNamespace(pcs=[[3, 4, 3, 4]]))
+    found: Any = Found((0, 2), CounterWait(5, ">=", 4))
+    assert [(one.wait.value, one.takes) for one in taking(check, found)] == [
+        (least, True),
+        (4, True),
+    ]
+    assert taking(check, found._replace(wait=None)) == []
 
 
 def test_what_two_cores_lack_alike_is_said_once() -> None:

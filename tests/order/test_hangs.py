@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import nasm
 from nasm.apps.cli import main
 from nasm.machine.records import Status
 from nasm.order.hangs import Hang, HangSearch, Undecided
+from nasm.order.skeleton import CounterChange, CounterWait, Step
 from tests.order.oracle import TooLarge, Walk
 from tests.order.skeletons import EVENTS, PURSES, RISING, SETS, SMALL, drawn
 from tests.parts import part
@@ -31,6 +33,17 @@ def test_a_search_finds_what_a_walk_through_every_state_does(kind: str) -> None:
             assert isinstance(got, Hang) == bool(walk.stuck), seed
             found[type(got).__name__] += 1
     assert found["NoneType"] > 10
+
+
+def test_the_interlock_keeps_what_starts_from_being_overwritten_by_what_is_before_it() -> None:
+    """The one at the end sets at its start, and by then what the one before it cleared is clear."""
+    clears = Step(0, 0, None, CounterChange(0, "=", 0))
+    sets = Step(0, 1, None, CounterChange(0, "=", 1, at_start=True), after=0)
+    waits = Step(1, 0, CounterWait(0, ">=", 1))
+    for after, hangs in ((0, False), (-1, True)):
+        queues = [[clears, replace(sets, after=after)], [waits]]
+        found = HangSearch([step for queue in queues for step in queue]).decide()
+        assert isinstance(found, Hang) == bool(Walk(queues, STATES).stuck) == hangs
 
 
 PEEK = """.target trn2

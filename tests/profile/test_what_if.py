@@ -65,6 +65,17 @@ def test_each_line_takes_away_what_it_says() -> None:
     assert all(outcome.ticks == TOTAL - outcome.saved for outcome in found.values())
 
 
+def test_a_transfer_is_issued_at_once_only_where_that_is_asked_for() -> None:
+    machine = Session.load(Source("toy.nasm", MOVED), targets=TOY).machine
+    queues = {machine.program.queue_name(n): n for n in range(len(machine.program.queues))}
+    move, add = machine.shape(queues["alpha"], 0), machine.shape(queues["beta"], 0)
+    others = Changes(hand_off=True, shares=True, ports=True)
+    assert [others.frees(one) for one in (move, add)] == [False, False]
+    assert [Changes(issue=True).frees(one) for one in (move, add)] == [True, False]
+    assert [Changes(engine="beta").frees(one) for one in (move, add)] == [False, True]
+    assert [Changes(engine="alpha").frees(one) for one in (move, add)] == [False, False]
+
+
 def test_what_saves_most_comes_first_and_what_cannot_be_said_last() -> None:
     outcomes = [WhatIf("none", None, reason="why"), WhatIf("loss", 12, -2), WhatIf("gain", 7, 3)]
     assert [outcome.name for outcome in ranked(outcomes)] == ["gain", "loss", "none"]

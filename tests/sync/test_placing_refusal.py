@@ -68,6 +68,13 @@ def test_said_is_where_most_is_alive_not_where_going_round_failed_first() -> Non
     assert problem.span.line == 4
 
 
+def test_what_fills_a_memory_to_the_last_byte_is_not_too_much_yet() -> None:
+    full, more = [tensor("a", 60), tensor("b", 40)], tensor("c", 20)
+    (problem,) = refused([[tuple(full), (*full, more)]])
+    assert problem.message.startswith("c needs 20 bytes")
+    assert problem.message.endswith("takes 100 of 100, 20 too many")
+
+
 def test_a_loop_is_said_to_be_one_lifetime() -> None:
     a, t = tensor("a", 60), tensor("t", 60)
     (problem,) = refused([[[(a,), (t,)]]])

@@ -367,6 +367,20 @@ def test_a_drain_does_not_count_what_others_may_have_posted() -> None:
     assert "$s counts what to drain, and DmaCopy on scalar updates it, too" in found.message
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".loop k in 0..2\n@sync DmaCopy a, A $s += 16\n.end\n@sync .drain",
+        "@sync DmaCopy a, A $s += 16\n.loop k in 0..2\n@sync .drain\n.end",
+        ".loop k in 0..2\n@sync DmaCopy a, A $s += 16\n@sync .drain\n.end",
+    ],
+)
+def test_a_drain_does_not_count_in_loops(text: str) -> None:
+    found = problem(text)
+    assert found.code == "E0334"
+    assert "$s counts what to drain, and DmaCopy on sync updates it in a loop" in found.message
+
+
 # -- several at a time
 
 
