@@ -53,7 +53,7 @@ def test_what_is_measured_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     for text in (bench.FREE, bench.STREAM, bench.LOOP, bench.UNROLLED, bench.BLOCKED):
         sizes = {"rounds": 20, "m": 1, "n": 1, "k": 1}
         assert len(nasm.assemble(Source("text", text.format(**sizes))))
-    tensix = importlib.import_module("tensix")
+    tensix = importlib.import_module("tensix_kernels")
     texts = (tensix.products(), tensix.HEAD + tensix.replayed(tensix.GELU, 2))
     assert all(len(nasm.assemble(Source("text", text))) for text in texts)
     assert all(value > 0 for _, value, _ in tensix.kernels(1))

@@ -27,7 +27,7 @@ import kernels
 import limits
 import ml_dtypes
 import numpy as np
-import tensix
+import tensix_kernels
 from moments import LOOP, UNROLLED
 from texts import BLOCKED, DISTINCT, FREE, MATMUL, NAIVE, SMALL, STREAM, flat, flat_naive
 
@@ -375,7 +375,7 @@ def main() -> int:
             for words, most in STARTS
         ),
         *debugger.rows(nested, MATMUL, NAIVE.format(m=8, n=16, k=64, deep=7), factors(), tries),
-        *tensix.rows(tries),
+        *tensix_kernels.rows(tries),
         *kernels.rows(tries),
         *(
             (f"{row.name}, run / plain NumPy", heavy.ratio(row, tries)[0], "ratio")
