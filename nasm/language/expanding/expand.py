@@ -7,7 +7,7 @@ line of a nested loop is computed once per combination that matters to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from nasm.base.problems import Failure, Problem, Refused, listed
@@ -25,7 +25,7 @@ from nasm.language.expanding.set_lines import assign, setting_of, writes
 from nasm.language.expanding.statements import Bodies
 from nasm.language.text import tree
 from nasm.language.text.parse import parse_line
-from nasm.program.builder import ProgramBuilder
+from nasm.program.builder import Made, ProgramBuilder
 from nasm.program.text_items import Drain
 from nasm.views.value_text import value_text
 from nasm.views.view import View
@@ -133,27 +133,33 @@ class Expander(Repeating):
 
     def write(self, statement: tree.WriteLine) -> None:
         """``.write NAME = value``: the instructions that write it, here."""
-        queue = self._queue(statement)
-        if queue is None:
-            return
-        if self.scope.looping:
-            self.loops.enter(queue, self._span(statement))
-        span = self.made.span(Span(self.scope.source, statement.start, statement.end))
-        for whose, made in writes(statement, queue, self.scope, self.made):
-            self.made.append(whose, made, span, self._chain())
+        queue = self._entered(statement)
+        if queue is not None:
+            self._append(statement, writes(statement, queue, self.scope, self.made))
 
     def foreign(self, statement: tree.ForeignLine) -> None:
         """``.language "file:function"``: what it makes, here."""
-        queue = self._queue(statement)
-        if queue is None:
-            return
-        if self.scope.looping:
-            self.loops.enter(queue, self._span(statement))
-        span = self.made.span(Span(self.scope.source, statement.start, statement.end))
-        from nasm.language.expanding.foreign_lines import foreign_lines  # few programs have any
+        queue = self._entered(statement)
+        if queue is not None:
+            from nasm.language.expanding.foreign_lines import foreign_lines  # few programs have any
 
-        for whose, made in foreign_lines(statement, queue, self.scope, self.made, self.includes):
-            self.made.append(whose, made, span, self._chain())
+            made = foreign_lines(statement, queue, self.scope, self.made, self.includes)
+            self._append(statement, made)
+
+    def _entered(self, statement: tree.WriteLine | tree.ForeignLine) -> int | None:
+        """The queue of a line that makes instructions, in the loop around it; None without one."""
+        queue = self._queue(statement)
+        if queue is not None and self.scope.looping:
+            self.loops.enter(queue, self._span(statement))
+        return queue
+
+    def _append(
+        self, statement: tree.WriteLine | tree.ForeignLine, made: Iterable[tuple[int, Made]]
+    ) -> None:
+        """Put what a line makes where the line is, each on its queue."""
+        span = self.made.span(Span(self.scope.source, statement.start, statement.end))
+        for queue, one in made:
+            self.made.append(queue, one, span, self._chain())
 
     def like(self, statement: tree.Like) -> None:
         """A line like others. Its errors are found with its own tree."""

@@ -28,14 +28,14 @@ from nasm.runs.check.counters import CounterUses, Place
 from nasm.runs.check.engine_values import EngineValues
 from nasm.runs.check.initialisation import Initialisation
 from nasm.runs.check.interlocks import relied
-from nasm.runs.check.lines import finding
+from nasm.runs.check.lines import CUT_SHORT, finding
 from nasm.runs.check.live_ranges import Lifetimes, memory_maps
 from nasm.runs.check.other_timings import may_hang
 from nasm.runs.check.records import VALUES, Examination
 from nasm.runs.execution import Execution
 from nasm.runs.settings import CheckKeywords, RunSettings, with_keywords
 
-CUT_SHORT, LIMIT, DEADLOCK, RACE = "E0535", "E0511", "E0510", "E0502"
+LIMIT, DEADLOCK, RACE = "E0511", "E0510", "E0502"
 
 
 def examine(

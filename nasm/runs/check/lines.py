@@ -10,6 +10,9 @@ from nasm.base.source import Span
 from nasm.language import codes
 from nasm.program.program import Program
 
+CUT_SHORT = "E0535"
+"""The code of what was not looked at, and why."""
+
 
 class CheckedLine(NamedTuple):
     """A line of the text in one queue: an instruction, or one for each round of its loops."""

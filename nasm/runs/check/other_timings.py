@@ -12,9 +12,9 @@ from nasm.order.late_takes import always_ends
 from nasm.order.observer import Watch
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Step
 from nasm.program.program import Program
-from nasm.runs.check.lines import finding
+from nasm.runs.check.lines import CUT_SHORT, finding
 
-MAY_HANG, CUT_SHORT = "E0544", "E0535"
+MAY_HANG = "E0544"
 MOST = 8
 """Events that are named of an order in which it hangs: the last ones."""
 
@@ -43,7 +43,7 @@ def hangs(program: Program, ordering: Ordering | None) -> Iterator[tuple[Problem
     elif found is not None:
         text = "whether it may hang under another timing is not decided"
         if found.states:
-            text += f": {counted(found.states, 'order')} of its waits and takes were tried"
+            text += f": {counted(found.states, 'state')} of its waits and takes were looked at"
         hint = "neuron-nasm run --schedules tries others"
         yield finding(CUT_SHORT, text, None, hint), []
 
