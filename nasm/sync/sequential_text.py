@@ -172,8 +172,17 @@ class _Text:
             if update is not None:
                 before = values.get(update.semaphore, 0) if update.op == "+" else 0
                 values[update.semaphore] = before + update.value
-            if self.instruction(one).row.effect is Clear:
-                values.clear()
+            for semaphore in self._cleared(one, core):
+                values.pop(semaphore, None)
+
+    def _cleared(self, one: WrittenLine, core: int) -> range:
+        """The semaphores that a line sets to 0."""
+        instruction = self.instruction(one)
+        row, base = instruction.row, core * self.program.generation.counters
+        if row.effect is not Clear:
+            return range(0)
+        made = row.semantics(*(instruction.operand(operand.name) for operand in row.reads))
+        return range(base + made.first, base + made.last + 1)
 
     def _unmet(self, one: WrittenLine, wait: Wait, value: int, rest: list[WrittenLine]) -> Failure:
         name = self.program.semaphore_name(wait.semaphore)

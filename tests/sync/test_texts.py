@@ -99,8 +99,9 @@ def test_a_wait_for_what_a_line_between_has_cleared_is_refused() -> None:
     text = "@sync DmaCopy a, A $s += 16\n{}@vector TensorCopy b, a $s >= 16"
     said = refused(text.format("@sync EventSemaphoreRangeClear 0, 255\n"), strip=True)
     assert "waits for $s >= 16; after the lines above it is 0" in said
-    program = Source("x.nasm", HEAD + text.format(""))
-    assemble(program, TARGETS, rewrite=partial(autosync, strip=True))
+    for between in ("", "@sync EventSemaphoreRangeClear 200, 255\n"):
+        program = Source("x.nasm", HEAD + text.format(between))
+        assemble(program, TARGETS, rewrite=partial(autosync, strip=True))
 
 
 def test_a_text_that_has_waits_is_refused_unless_they_are_left_out() -> None:
