@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+
 from nasm.order.check import Check
 from nasm.order.events import Sources
 from nasm.order.kept_rounds import TRIED, Kept, Loop, loops, without
 from nasm.order.observer import Watch
+from nasm.order.posts import posted
 from nasm.order.repeat_accesses import check_accesses
-from nasm.order.repeats import Insertion, Repeat, Unproved
+from nasm.order.repeats import Insertion, Place, Repeat, Unproved
 
 LEAST = 1_000
 """Instructions of a run that is worth it."""
@@ -35,8 +39,39 @@ def _tried(sources: Sources, watch: Watch, loop: Loop, kept: Kept) -> Check | No
         return None
     shorter, repeat = found
     check = Check(sources, shorter, held=True)
+    slopes = _slopes(check, repeat)
+    if slopes:
+        added = loop.rounds - kept.rounds
+        less = {place: slope * added for place, slope in slopes.items()}
+        check = Check(sources, shorter, held=True, less=less)
     check.settle()
-    return check if clean(check) and unproved(check, repeat) is None else None
+    return check if clean(check) and unproved(check, repeat, slopes) is None else None
+
+
+def _slopes(check: Check, repeat: Repeat) -> dict[Place, int]:
+    """By how much waits elsewhere that need more than few rounds post grow with each round."""
+    total: Counter[int] = Counter()
+    each: Counter[int] = Counter()
+    down = set[int]()
+    for taken in check.taken:
+        step = taken.step
+        if taken.posts is None:
+            continue
+        counter, value = posted(step)
+        total[counter] += value
+        first = repeat.starts[step.queue]
+        if first <= step.index < first + repeat.lengths[step.queue]:
+            each[counter] += value
+        if value < 0:
+            down.add(counter)
+    return {
+        (step.queue, step.index): each[wait.counter]
+        for step in (taken.step for taken in check.taken)
+        if (wait := step.wait) is not None
+        and wait.value > total[wait.counter]
+        and wait.counter not in down
+        and not repeat.within(step.queue, step.index)
+    }
 
 
 def clean(check: Check) -> bool:
@@ -47,10 +82,10 @@ def clean(check: Check) -> bool:
     return not [*order.late_takes(), *order.overruns(), *check.unlanded()]
 
 
-def unproved(check: Check, repeat: Repeat) -> str | None:
+def unproved(check: Check, repeat: Repeat, slopes: Mapping[Place, int]) -> str | None:
     """Why a run that is in order may not be so with more rounds; None if it is."""
     try:
-        insertion = Insertion(check.order, repeat)
+        insertion = Insertion(check.order, repeat, slopes)
         insertion.check()
         check_accesses(check, insertion)
     except Unproved as found:

@@ -137,7 +137,7 @@ def _same(watch: Watch, repeat: Repeat, queue: int) -> bool:
             if any(work.clears for work in some):
                 return False
             sides = [(work.reads, work.writes) for work in some]
-            if not _steady(sides):
+            if not steady(sides):
                 return False
         if phase in moved:
             flights = [moved.get(index) for index in range(phase, end, length)]
@@ -155,21 +155,24 @@ def _flights(flights: Sequence[TransferTouches | None]) -> bool:
         return False
     if all(one.pattern == some[0].pattern for one in some):
         return True
-    return _steady([(one.reads, one.writes) for one in some])
+    return steady([(one.reads, one.writes) for one in some])
 
 
 Sides = tuple[tuple[Region, ...], tuple[Region, ...]]
 
 
-def _steady(sides: Sequence[Sides]) -> bool:
+def steady(sides: Sequence[Sides]) -> bool:
     """Whether what the rounds touch moves on by as much each time."""
-    columns = [list(zip(*some)) for some in zip(*sides, strict=True)]
-    if any(len({len(side[n]) for side in sides}) > 1 for n in (0, 1)):
-        return False
-    return all(_even(row) for column in columns for row in column)
+    for some in zip(*sides, strict=True):
+        if len({len(regions) for regions in some}) > 1:
+            return False
+        if not all(_even(row) for row in zip(*some, strict=True)):
+            return False
+    return True
 
 
 def _even(row: Sequence[Region]) -> bool:
+    """Whether each region is as far from the one before as the second from the first."""
     first = shift(row[0], row[1])
     if first is None:
         return False

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
+from nasm.base.records import dataclass
 from nasm.order.accesses import ADD, READ, WRITE
 from nasm.order.check import Check
 from nasm.order.places import Area, area_of
@@ -24,7 +24,8 @@ Shift = tuple[int, int]
 STAYS: Shift = (0, 0)
 
 
-class Touch(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Touch:
     """An access: it is over when ``column`` of a clock has ``count``."""
 
     queue: int
@@ -101,7 +102,6 @@ class _Area:
             raise Unproved("its rounds touch bytes that do not move by the same each time")
         for row in rows:
             self._far(row)
-            self._after(row)
 
     def _rows(self) -> Iterator[Sequence[Touch]]:
         """What the rounds touch in the same place of each, in the order of rounds."""
@@ -133,17 +133,12 @@ class _Area:
             number, column = self._round(other), other.column
             if number > 0 or not _conflict(other, row[0], self.check_.order.queues):
                 continue
-            if number == 0 and any(b[column] - a[column] != steps[column] for a, b in pairwise(clocks)):
+            if number == 0 and any(
+                b[column] - a[column] != steps[column] for a, b in pairwise(clocks)
+            ):
                 raise Unproved("its rounds may touch the same bytes in any order")
             if known[column] < other.count and (number == 0 or not self._follows(other, row[0])):
                 raise Unproved("what else touches the same bytes may do so in any order")
-
-    def _after(self, row: Sequence[Touch]) -> None:
-        """What comes after the loop comes after all rounds of an access."""
-        for other in self.outside:
-            ended = self.repeat.starts[other.queue] + 1 <= other.index
-            if self.repeat.lengths[other.queue] and ended and not self._follows(other, row[0]):
-                raise Unproved("what comes after it may not come after all of its rounds")
 
     def _round(self, one: Touch) -> int:
         """In which of the rounds an access is; -1 before and outside of them."""

@@ -15,7 +15,7 @@ What cannot be shown in this way is no error: it is then judged round by round.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import sub
 from typing import NamedTuple
@@ -23,6 +23,9 @@ from typing import NamedTuple
 from nasm.order.clocks import Order
 from nasm.order.posts import Clock, Posts, TakenStep
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, CounterWait, Step
+
+Place = tuple[int, int]
+"""A queue, and the number of an instruction in it."""
 
 
 class Repeat(NamedTuple):
@@ -73,10 +76,8 @@ class Insertion:
     round that is put in; 0 for those that it does not name.
     """
 
-    def __init__(
-        self, order: Order, repeat: Repeat, slopes: dict[tuple[int, int], int] | None = None
-    ) -> None:
-        self.order, self.repeat, self.slopes = order, repeat, slopes or {}
+    def __init__(self, order: Order, repeat: Repeat, slopes: Mapping[Place, int]) -> None:
+        self.order, self.repeat, self.slopes = order, repeat, slopes
         self.steps = [self._grown(column) for column in range(len(order.nothing))]
         self.cuts = [self._reached(column) for column in range(len(order.nothing))]
         self.advancing: dict[tuple[int, int], tuple[bool, ...]] = {}
@@ -131,7 +132,8 @@ class Insertion:
         repeat, steps, starts = self.repeat, self.order.steps[queue], self.order.starts[queue]
         at = [repeat.starts[queue] + n * repeat.lengths[queue] for n in range(repeat.rounds + 1)]
         rows = [
-            steps[bisect_left(starts, low) : bisect_left(starts, high)] for low, high in pairwise(at)
+            steps[bisect_left(starts, low) : bisect_left(starts, high)]
+            for low, high in pairwise(at)
         ]
         if len({len(row) for row in rows}) > 1:
             raise Unproved("its rounds wait and post differently")

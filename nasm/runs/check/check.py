@@ -130,11 +130,13 @@ def _idle(session: Execution, watch: Watch) -> set[Place]:
     """The instructions whose waits are idle whenever they are executed, if all of it was."""
     if session.status is not Status.FINISHED or watch.full:
         return set()
-    check = Check(Sources(session.program), watch, held=True)
-    if session.ordering is not None:
-        check = session.ordering.judged()
-    check.settle()
-    order, pcs = check.order, watch.pcs
+    ordering = session.ordering
+    if ordering is not None:
+        check = ordering.by_loops or ordering.judged()
+    else:
+        check = Check(Sources(session.program), watch, held=True)
+        check.settle()
+    order, pcs = check.order, check.watch.pcs
     idle = set(order.idle())
     found: dict[Place, bool] = {}
     for queue, steps in enumerate(order.steps):
