@@ -81,3 +81,8 @@ COLLECTIVES = (
 )
 # fmt: on
 """Figures of collectives and links; ``figures.py`` has them with all others."""
+
+
+def facts(generation: str) -> dict[str, Fact]:
+    """What is published of a generation, by the figure's name."""
+    return {f.name: f.facts[generation] for f in COLLECTIVES if generation in f.facts}

@@ -14,11 +14,11 @@ from functools import lru_cache
 from nasm.base.problems import Refused, did_you_mean
 from nasm.base.records import dataclass
 from nasm.isa.evidence import Evidence, weakest
+from nasm.targets.neuron.clocks import TICKS
 from nasm.targets.neuron.collectives import algorithms as make
 from nasm.targets.neuron.collectives.algorithms import Members
 from nasm.targets.neuron.collectives.stages import NO_LINK, Stage, TimePart, parts_of
 from nasm.targets.neuron.collectives.topology import UNKNOWN, Topology
-from nasm.targets.neuron.generations import GENERATIONS
 
 OPERATIONS = (
     "all_reduce",
@@ -32,7 +32,6 @@ OPERATIONS = (
     "collective_permute_implicit_reduce",
 )
 MIB = 1 << 20
-TICKS = {generation.name: generation.ticks for generation in GENERATIONS}
 
 Makes = Callable[[Members, float], list[Stage]]
 

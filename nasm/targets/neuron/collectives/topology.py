@@ -15,8 +15,7 @@ from typing import NamedTuple
 from nasm.base.problems import Refused, did_you_mean
 from nasm.base.records import dataclass, replace
 from nasm.isa.evidence import Evidence, Fact
-from nasm.targets.neuron.collectives.figures import COLLECTIVES, TRN1, TRN2, TRN3
-from nasm.targets.neuron.figures import numbers
+from nasm.targets.neuron.collectives.figures import TRN1, TRN2, TRN3, facts
 
 UNKNOWN = "E0818"
 
@@ -74,15 +73,13 @@ class Topology:
     def fact(self, figure: str) -> Fact:
         """A figure: the topology's own, or its generation's."""
         own = dict(self.figures).get(figure)
-        return numbers(self.generation)[figure] if own is None else own
+        return facts(self.generation)[figure] if own is None else own
 
-    def timed(self, facts: Mapping[str, Fact]) -> Topology:
+    def timed(self, numbers: Mapping[str, Fact]) -> Topology:
         """The same with the figures of a generation as a run has them; its own go first."""
-        own = dict(self.figures)
-        known = numbers(self.generation)
-        of_run = {f.name: facts[f.name] for f in COLLECTIVES if f.name in facts}
-        changed = {name: fact for name, fact in of_run.items() if fact != known[name]}
-        return replace(self, figures=tuple({**changed, **own}.items()))
+        known = facts(self.generation)
+        changed = {n: numbers[n] for n, fact in known.items() if numbers.get(n, fact) != fact}
+        return replace(self, figures=tuple({**changed, **dict(self.figures)}.items()))
 
     def chip(self, rank: int) -> int:
         """The chip of a rank, counted through all domains."""
