@@ -214,7 +214,7 @@ def kangaring_gather(of: Members, chunk: float) -> list[Stage]:
 
 
 def kangaring_scatter(of: Members, chunk: float) -> list[Stage]:
-    """Primaries add what came to both chunks of theirs: three reads, one write."""
+    """Primaries add what they receive to two chunks: three reads, one write."""
     steps = of.count // 2
     once = (steps - 1) * chunk
     links = of.round(2 * once)

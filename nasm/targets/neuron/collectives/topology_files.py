@@ -34,7 +34,7 @@ def topology_of(given: str | Topology | None, generation: Generation, cores: int
     """The topology that ranks run on, with the figures of the run's generation.
 
     ``given`` is a name or the path of a file; without one an instance of the generation, whose
-    ranks have so many physical cores. Raises Refused, or Failure for what is wrong in a file.
+    ranks have so many physical cores. Raises Refused, or Failure for a file with errors.
     """
     if given is None:
         found = usual(generation.name, cores)
