@@ -25,14 +25,16 @@ Key = tuple[str, ...]
 """The tables that lead to a value, and its name."""
 
 
-class Wanted(NamedTuple):
+class TomlSubject(NamedTuple):
     """What a file is read for: "no list of figures", and how to write a line of it."""
 
     kind: str
     hint: str
 
 
-def read_toml(path: str, wanted: Wanted, ending: str = ".toml") -> tuple[dict[str, Any], Source]:
+def read_toml(
+    path: str, wanted: TomlSubject, ending: str = ".toml"
+) -> tuple[dict[str, Any], Source]:
     """The tables of a file, and its text; raises Failure if it cannot be read or is not TOML."""
     from tomllib import loads  # which few runs need
 

@@ -15,7 +15,7 @@ from nasm.base.numbers import plain
 from nasm.base.problems import MOST_ERRORS, Failure, Problem, Refused, did_you_mean, in_line, quoted
 from nasm.base.records import dataclass, field
 from nasm.base.source import Source
-from nasm.base.toml_files import Key, TomlPlaces, Wanted, read_toml
+from nasm.base.toml_files import Key, TomlPlaces, TomlSubject, read_toml
 from nasm.isa.evidence import Evidence, Fact
 from nasm.isa.figures import Figure, FigureUse
 from nasm.isa.generation import Generation
@@ -153,7 +153,7 @@ def _shown(value: object) -> str:
 
 # ---------------------------------------------------------------- files
 
-_WANTED = Wanted("list of figures", "write a line like semaphore_ns = 25")
+_WANTED = TomlSubject("list of figures", "write a line like semaphore_ns = 25")
 
 
 def read(path: str) -> Timing:

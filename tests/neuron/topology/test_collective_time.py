@@ -15,7 +15,7 @@ from nasm.targets.neuron.collectives import algorithms
 from nasm.targets.neuron.collectives.algorithms import Members
 from nasm.targets.neuron.collectives.stages import HBM, SLICES, Stage, Transferred, parts_of
 from nasm.targets.neuron.collectives.time import OPERATIONS, collective_cost
-from nasm.targets.neuron.collectives.topology import NAMED, Link, Topology, named
+from nasm.targets.neuron.collectives.topology import NAMED, ChipLink, Topology, named
 
 TRN1, TRN2 = named("trn1.32xlarge"), named("trn2.48xlarge")
 MIB = 1 << 20
@@ -38,7 +38,7 @@ class Passing:
     def __init__(self, ranks: range, topology: Topology) -> None:
         self.held = {rank: {rank} for rank in ranks}
         self.topology = topology
-        self.carried: Counter[Link] = Counter()
+        self.carried: Counter[ChipLink] = Counter()
 
     def step(self, sends: list[tuple[int, int, set[int]]]) -> None:
         for source, target, chunks in sends:

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from nasm.base.problems import Refused
-from nasm.targets.neuron.collectives.topology import NAMED, Link, Topology, named, usual
+from nasm.targets.neuron.collectives.topology import NAMED, ChipLink, Topology, named, usual
 from tests.parts import part
 
 CONNECTED = {
@@ -46,27 +46,30 @@ def test_a_route_is_as_short_as_the_graph_allows() -> None:
 
 def test_equal_ways_round_are_taken_ascending() -> None:
     assert TRN2.route(0, 2) == (
-        Link("neuronlink_bytes_per_ns", 0, 1),
-        Link("neuronlink_bytes_per_ns", 1, 2),
+        ChipLink("neuronlink_bytes_per_ns", 0, 1),
+        ChipLink("neuronlink_bytes_per_ns", 1, 2),
     )
 
 
 def test_an_ultraserver_joins_the_same_chips_of_four_instances_in_a_ring() -> None:
     z = "neuronlink_z_bytes_per_ns"
     assert ULTRA.ranks == 256
-    assert ULTRA.route(5, 21) == (Link(z, 5, 21),)
-    assert ULTRA.route(5, 53) == (Link(z, 5, 53),)
+    assert ULTRA.route(5, 21) == (ChipLink(z, 5, 21),)
+    assert ULTRA.route(5, 53) == (ChipLink(z, 5, 53),)
     assert [link.figure for link in ULTRA.route(0, 16 + 1)] == ["neuronlink_bytes_per_ns", z]
 
 
 def test_instances_are_connected_by_efa_alone() -> None:
-    assert TRN2.links(0, 64) == (Link("efa_bytes_per_ns", 0, -1), Link("efa_bytes_per_ns", -1, 16))
+    assert TRN2.links(0, 64) == (
+        ChipLink("efa_bytes_per_ns", 0, -1),
+        ChipLink("efa_bytes_per_ns", -1, 16),
+    )
     assert [TRN2.domain(rank) for rank in (0, 63, 64)] == [0, 0, 1]
 
 
 def test_ranks_of_a_chip_take_no_link_and_routes_that_cross_share_one() -> None:
     assert TRN2.links(0, 3) == ()
-    assert TRN2.shared((0, 8), (4, 8)) == (Link("neuronlink_bytes_per_ns", 1, 2),)
+    assert TRN2.shared((0, 8), (4, 8)) == (ChipLink("neuronlink_bytes_per_ns", 1, 2),)
     assert TRN2.shared((0, 4), (4, 0)) == ()  # the two directions of one link
 
 
@@ -89,7 +92,7 @@ def test_the_cycles_of_an_instance_share_no_link(first: int) -> None:
     chips = tuple(range(first, first + 16))
     cycles = ULTRA.cycles(chips)
     assert len(cycles) == 4
-    used: Counter[Link] = Counter()
+    used: Counter[ChipLink] = Counter()
     for cycle in cycles:
         assert sorted(cycle) == list(chips)
         for a, b in pairwise((*cycle, cycle[0])):

@@ -22,9 +22,9 @@ from nasm.targets.neuron.collectives.stages import (
     busiest,
     spread,
 )
-from nasm.targets.neuron.collectives.topology import Link, Topology
+from nasm.targets.neuron.collectives.topology import ChipLink, Topology
 
-Flows = Iterator[tuple[tuple[Link, ...], float]]
+Flows = Iterator[tuple[tuple[ChipLink, ...], float]]
 
 Weight = Literal["source", "target", "both"]
 _WEIGHTS: Mapping[Weight, Callable[[int, int], int]] = {

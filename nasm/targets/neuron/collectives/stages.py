@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from nasm.base.records import dataclass
 from nasm.isa.evidence import Evidence, weakest
-from nasm.targets.neuron.collectives.topology import EFA, Link, Topology
+from nasm.targets.neuron.collectives.topology import EFA, ChipLink, Topology
 
 HBM, DMA = "chip_hbm_bytes_per_ns", "chip_dma_bytes_per_ns"
 HOP, EFA_HOP = "collective_hop_ns", "collective_efa_hop_ns"
 SLICES, CHANNEL = "collective_slices", "collective_channel_bytes_per_ns"
 ALONE = "that DMA engines do nothing else meanwhile is assumed"
 
-Loads = Mapping[Link, float]
+Loads = Mapping[ChipLink, float]
 
 
 class Transferred(NamedTuple):
@@ -73,9 +73,9 @@ def busiest(topology: Topology, loads: Loads) -> Transferred:
     return worst
 
 
-def spread(flows: Iterable[tuple[tuple[Link, ...], float]]) -> Loads:
+def spread(flows: Iterable[tuple[tuple[ChipLink, ...], float]]) -> Loads:
     """The bytes that each link carries, of flows with the links they take."""
-    loads: Counter[Link] = Counter()
+    loads: Counter[ChipLink] = Counter()
     for links, size in flows:
         for link in links:
             loads[link] += size  # type: ignore[assignment]  # a count of bytes, in parts

@@ -28,7 +28,7 @@ SERVER, RACK, RACK_LINK = (
 )
 
 
-class Link(NamedTuple):
+class ChipLink(NamedTuple):
     """One direction of a link: the figure of its rate, and the chips (or a switch, -1)."""
 
     figure: str
@@ -89,7 +89,7 @@ class Topology:
         """Which domain of NeuronLink a rank is in."""
         return rank // self.ranks
 
-    def route(self, source: int, target: int) -> tuple[Link, ...]:
+    def route(self, source: int, target: int) -> tuple[ChipLink, ...]:
         """The links from one chip to another, in order; none within a chip.
 
         In a torus along a row, then a column, then through the instances, the shorter way round
@@ -98,16 +98,16 @@ class Topology:
         if source == target:
             return ()
         if source // self.chips != target // self.chips:
-            return (Link(EFA, source, -1), Link(EFA, -1, target))
+            return (ChipLink(EFA, source, -1), ChipLink(EFA, -1, target))
         if self.switched:
             return self._switched(source, target)
         return self._torus(source, target)
 
-    def links(self, first: int, second: int) -> tuple[Link, ...]:
+    def links(self, first: int, second: int) -> tuple[ChipLink, ...]:
         """The links that data from one rank to another takes."""
         return self.route(self.chip(first), self.chip(second))
 
-    def shared(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[Link, ...]:
+    def shared(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[ChipLink, ...]:
         """The links that two transfers between ranks have in common."""
         theirs = set(self.links(*other))
         return tuple(link for link in self.links(*one) if link in theirs)
@@ -122,7 +122,7 @@ class Topology:
         first = like // self.chips * self.chips
         return first + (layer * self.grid[0] + row) * self.grid[1] + column
 
-    def _torus(self, source: int, target: int) -> tuple[Link, ...]:
+    def _torus(self, source: int, target: int) -> tuple[ChipLink, ...]:
         here, there = list(self.place(source)), self.place(target)
         sizes = (*self.grid, self.layers)
         passed = [source]
@@ -133,19 +133,19 @@ class Topology:
                 passed.append(self._at((here[0], here[1], here[2]), source))
         area = self.grid[0] * self.grid[1]
         return tuple(
-            Link(Z_LINK if a // area != b // area else LINK, a, b) for a, b in pairwise(passed)
+            ChipLink(Z_LINK if a // area != b // area else LINK, a, b) for a, b in pairwise(passed)
         )
 
-    def _switched(self, source: int, target: int) -> tuple[Link, ...]:
+    def _switched(self, source: int, target: int) -> tuple[ChipLink, ...]:
         here, there = self.place(source), self.place(target)
-        links: list[Link] = []
+        links: list[ChipLink] = []
         if here[2] != there[2]:
             beyond = self._at((here[0], here[1], there[2]), source)
-            links.append(Link(RACK_LINK, source, beyond))
+            links.append(ChipLink(RACK_LINK, source, beyond))
             source, here = beyond, (here[0], here[1], there[2])
         if source != target:
             figure = SERVER if here[0] == there[0] else RACK
-            links += [Link(figure, source, -1), Link(figure, -1, target)]
+            links += [ChipLink(figure, source, -1), ChipLink(figure, -1, target)]
         return tuple(links)
 
     def cycles(self, chips: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:

@@ -16,7 +16,7 @@ from nasm.base.problems import Failure, Problem, Refused, did_you_mean, in_line,
 from nasm.base.records import replace
 from nasm.base.source import Source, Span
 from nasm.base.source_files import source_of
-from nasm.base.toml_files import UNREADABLE, TomlPlaces, Wanted, line_of, read_toml, too_large
+from nasm.base.toml_files import UNREADABLE, TomlPlaces, TomlSubject, line_of, read_toml, too_large
 from nasm.isa.evidence import Evidence, Fact
 from nasm.isa.generation import Generation
 from nasm.isa.timing import LEAST, MOST
@@ -24,7 +24,7 @@ from nasm.targets.neuron.collectives.figures import COLLECTIVES
 from nasm.targets.neuron.collectives.topology import UNKNOWN, Topology, named, usual
 
 ENDINGS = (".toml", ".json")
-WANTED = Wanted("topology", 'write a line like base = "trn2.48xlarge"')
+WANTED = TomlSubject("topology", 'write a line like base = "trn2.48xlarge"')
 MOST_CHIPS = 1 << 16
 
 Places = Callable[[tuple[str, ...]], Span | None]
