@@ -162,8 +162,6 @@ ROWS = (
         "what differs from one: `base` names that, `grid`, `layers`, `cores` and `lnc` are its "
         "chips and cores, and the table `figures` has rates and latencies. The groups of a "
         "collective are different ranks, with the same indices on each instance.",
-        'base = "trn2.48xlrage"',
-        'base = "trn2.48xlarge"',
     ),
     Code(
         "E0821",
