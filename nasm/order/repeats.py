@@ -1,7 +1,7 @@
 """Rounds of a loop that may be any number: what holds of a run with few of them holds of all.
 
 A judged run has some rounds of a loop one after the other. Between two of them more of the same
-are put in thought. What each instruction certainly comes after, its clock, is then known for all of
+are assumed. What each instruction certainly comes after, its clock, is then known for all of
 them: of a steady loop each round knows what the one before knew, a round later. These clocks are
 true if each follows from others by the rule of :mod:`nasm.order.clocks`, for in an execution the
 first that is not would follow from what is. That is checked wait by wait: something comes before a
