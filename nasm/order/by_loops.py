@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from nasm.order.check import Check
 from nasm.order.events import Sources
-from nasm.order.kept_rounds import TRIED, Kept, Loop, loops, without
+from nasm.order.kept_rounds import TRIED, ExecutedLoop, KeptRounds, loops, without
 from nasm.order.observer import Watch
 from nasm.order.posts import posted
 from nasm.order.repeat_accesses import check_accesses
@@ -32,7 +32,7 @@ def in_order(sources: Sources, watch: Watch) -> Check | None:
     return None
 
 
-def _tried(sources: Sources, watch: Watch, loop: Loop, kept: Kept) -> Check | None:
+def _tried(sources: Sources, watch: Watch, loop: ExecutedLoop, kept: KeptRounds) -> Check | None:
     """The same of one loop, with so many of its rounds."""
     found = without(sources.program, watch, loop, kept)
     if found is None:

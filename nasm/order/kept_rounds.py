@@ -23,7 +23,7 @@ Positions = NDArray[np.int64]
 """Numbers of instructions of a queue."""
 
 
-class Kept(NamedTuple):
+class KeptRounds(NamedTuple):
     """How many rounds of a loop are kept: the first, so many before and after the others, the last.
 
     The first may be unlike, until each round knows of the others what all later ones do.
@@ -39,14 +39,14 @@ class Kept(NamedTuple):
         return self.first + 2 * self.each + self.last
 
 
-TRIED = (Kept(6, 4, 2), Kept(24, 12, 12), Kept(96, 48, 48))
+TRIED = (KeptRounds(6, 4, 2), KeptRounds(24, 12, 12), KeptRounds(96, 48, 48))
 """How much is kept, until the rest follows from it."""
 
 WORTH = 3
 """A loop has so many times the rounds that are kept, or all are."""
 
 
-class Loop(NamedTuple):
+class ExecutedLoop(NamedTuple):
     """A loop of a run: where its rounds start in each queue, which is nowhere in some."""
 
     starts: tuple[Positions, ...]
@@ -62,7 +62,7 @@ class Loop(NamedTuple):
         return sum(int(starts[-1] - starts[0]) for starts in self.starts if len(starts))
 
 
-def loops(program: Program, watch: Watch) -> list[Loop]:
+def loops(program: Program, watch: Watch) -> list[ExecutedLoop]:
     """The loops at run time that are in no other, the longest first."""
     heads: dict[object, dict[int, int]] = {}
     for queue, lines in enumerate(program.queues):
@@ -75,7 +75,10 @@ def loops(program: Program, watch: Watch) -> list[Loop]:
                 heads.setdefault(outer[chain], {}).setdefault(queue, pc)
     pcs = [np.frombuffer(column, np.int32) if column else None for column in watch.pcs]
     columns = list(enumerate(pcs))
-    found = [Loop(tuple(_at(column, at.get(q)) for q, column in columns)) for at in heads.values()]
+    found = [
+        ExecutedLoop(tuple(_at(column, at.get(q)) for q, column in columns))
+        for at in heads.values()
+    ]
     some = [loop for loop in found if any(map(len, loop.starts))]
     return sorted(some, key=lambda loop: -loop.size)
 
@@ -87,7 +90,9 @@ def _at(pcs: NDArray[np.int32] | None, pc: int | None) -> Positions:
     return np.flatnonzero(pcs == pc).astype(np.int64)
 
 
-def without(program: Program, watch: Watch, loop: Loop, kept: Kept) -> tuple[Watch, Repeat] | None:
+def without(
+    program: Program, watch: Watch, loop: ExecutedLoop, kept: KeptRounds
+) -> tuple[Watch, Repeat] | None:
     """A run without most rounds of a loop, and those next to them; None if they are not the same.
 
     ``watch`` remains as it is.

@@ -57,7 +57,7 @@ class Unproved(Exception):
     """It was not shown that any number of rounds is in the same order, for this reason."""
 
 
-class Claim(NamedTuple):
+class LearntCount(NamedTuple):
     """What a wait brings: a count of a column, by how much could be posted without it.
 
     Of the posts of each stream those before ``places`` could be, and of each stream of takes those
@@ -229,7 +229,7 @@ class Insertion:
         """What is posted to a counter, and what is taken from it: negative amounts."""
         return self.order.streams(wait.counter), self.order.takes(wait.counter)
 
-    def _claims(self, taken: TakenStep) -> list[Claim]:
+    def _claims(self, taken: TakenStep) -> list[LearntCount]:
         """What a wait brings, and that it does; -1 is the column of what nothing may overrun."""
         step, wait = taken.step, taken.step.wait
         assert wait is not None
@@ -249,11 +249,11 @@ class Insertion:
                 own = any(one.kind == LANDS and one.column == column for one in posts)
                 if least - own >= wait.value:
                     raise Unproved("what a wait brings does not follow from its posts alone")
-                found.append(Claim(column, places, known))
+                found.append(LearntCount(column, places, known))
         if wait.op == "==":
             if takes:
                 raise Unproved("a wait for just a value of a counter that goes down")
-            found.append(Claim(-1, before, known))
+            found.append(LearntCount(-1, before, known))
         return found
 
     def _base(self, taken: TakenStep) -> Clock:

@@ -20,13 +20,13 @@ from nasm.order import by_loops, kept_rounds
 from nasm.order.by_loops import clean, in_order
 from nasm.order.check import Check
 from nasm.order.events import Sources
-from nasm.order.kept_rounds import Kept
+from nasm.order.kept_rounds import KeptRounds
 from nasm.order.observer import Watch
 from nasm.program.program import Program
 from nasm.targets import TARGETS
 from tests.order.mutants import changed, mutations
 
-FEW = (Kept(3, 3, 1), Kept(8, 6, 4))
+FEW = (KeptRounds(3, 3, 1), KeptRounds(8, 6, 4))
 """Rounds that are kept of the short loops here."""
 
 EVENTS = 40_000
