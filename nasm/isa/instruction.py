@@ -19,7 +19,7 @@ from nasm.isa.flops import Flops
 from nasm.isa.generation import Generation
 from nasm.isa.implicit_kinds import CoreState, Here, Implicit
 from nasm.isa.kinds import Kind, Tile
-from nasm.isa.ranges import Comparison, Some
+from nasm.isa.ranges import RegisterComparison, Some
 from nasm.views.view import Offsets, View
 
 T = TypeVar("T")
@@ -353,7 +353,7 @@ class Row:
     instead: tuple[tuple[str, str], ...] = ()
     variant: tuple[str, str] | None = None
     bounds: Callable[..., Some] | None = None
-    ways: Callable[..., tuple[tuple[Effect, Comparison], ...]] | None = None
+    ways: Callable[..., tuple[tuple[Effect, RegisterComparison], ...]] | None = None
 
     def __reduce__(self) -> tuple[Callable[..., Row], tuple[str, ...]]:
         if self.variant is not None:

@@ -15,7 +15,7 @@ from nasm.isa.field_kinds import Bits, Encoding
 from nasm.isa.flops import Flops
 from nasm.isa.implicit_kinds import Implicit
 from nasm.isa.instruction import OfOperands, Operand, Row, Rule, in_float32
-from nasm.isa.ranges import Comparison, Some
+from nasm.isa.ranges import RegisterComparison, Some
 
 
 class Isa:
@@ -87,7 +87,7 @@ class Isa:
         also: str = "",
         instead: Mapping[str, str] | None = None,
         bounds: Callable[..., Some] | None = None,
-        ways: Callable[..., tuple[tuple[Effect, Comparison], ...]] | None = None,
+        ways: Callable[..., tuple[tuple[Effect, RegisterComparison], ...]] | None = None,
     ) -> Callable[[Callable[..., Any]], Row]:
         """Make a row of a function: its parameters must be the operands it reads.
 

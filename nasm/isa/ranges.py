@@ -46,7 +46,7 @@ class Bounds(NamedTuple):
         return self._replace(holes=self.holes | {value})
 
 
-class Source:
+class NumberSource:
     """An integer that is not known, and what it is known to be within: that may be narrowed."""
 
     __slots__ = ("bounds",)
@@ -60,13 +60,13 @@ class Unknown:
 
     __slots__ = ("offset", "scale", "source")
 
-    def __init__(self, source: Source, scale: int = 1, offset: int = 0) -> None:
+    def __init__(self, source: NumberSource, scale: int = 1, offset: int = 0) -> None:
         self.source, self.scale, self.offset = source, scale, offset
 
     @classmethod
     def within(cls, low: int = LOW, high: int = HIGH) -> Unknown:
         """One that follows from nothing."""
-        return cls(Source(Bounds(low, high)))
+        return cls(NumberSource(Bounds(low, high)))
 
     @property
     def low(self) -> int:
@@ -89,7 +89,7 @@ Some = int | Unknown
 
 COMPARISONS: Final = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
-Narrowed = dict[Source, Bounds]
+Narrowed = dict[NumberSource, Bounds]
 """What some sources are within if something is so."""
 
 
@@ -146,7 +146,7 @@ def by_values(function: Callable[[int, int], int], a: Some, b: Some) -> Some:
     return union(function(x, y) for x in range(low, high + 1) for y in range(least_, most + 1))
 
 
-_Parts = tuple[Source | None, int, int]
+_Parts = tuple[NumberSource | None, int, int]
 
 
 def _parts(value: Some) -> _Parts:
@@ -165,7 +165,7 @@ def _linear(a: _Parts, b: _Parts, sign: int) -> Some | None:
     return _fits(source, a[1] + sign * b[1], a[2] + sign * b[2])
 
 
-def _fits(source: Source, scale: int, offset: int) -> Some:
+def _fits(source: NumberSource, scale: int, offset: int) -> Some:
     """``scale * source + offset``, if that is an int32 whatever the source is."""
     if not scale:
         return offset if LOW <= offset <= HIGH else Unknown.within()
@@ -185,7 +185,7 @@ def _span(a: Some, b: Some, function: Callable[[int, int], int]) -> Some:
 # -- comparisons
 
 
-class Comparison(NamedTuple):
+class RegisterComparison(NamedTuple):
     """That two integers compare so."""
 
     left: Some
@@ -202,7 +202,7 @@ class Comparison(NamedTuple):
         found = _solved(source.bounds, scale, offset, self.op)
         return None if found is None else {source: found}
 
-    def _difference(self) -> tuple[Source | None, int, int]:
+    def _difference(self) -> tuple[NumberSource | None, int, int]:
         """Left less right, as (source, scale, offset); (None, 1, 0) if there are two sources."""
         (source, scale, offset), (other, by, more) = _parts(self.left), _parts(self.right)
         if source is not None and other is not None and source is not other:

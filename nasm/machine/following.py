@@ -12,7 +12,7 @@ from nasm.views.regions import Region
 from nasm.views.view import View
 
 
-class Following(Protocol):
+class Follower(Protocol):
     """Decides what an unknown value decides, and keeps what is known of it."""
 
     def result(self, row: Row, arguments: Sequence[Any], tiles: Sequence[View]) -> Any:

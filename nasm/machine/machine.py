@@ -25,7 +25,7 @@ from nasm.machine.byte_memory import AddressedBytes, Around, Valueless
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.effects import Effects
 from nasm.machine.findings import Findings
-from nasm.machine.following import Following
+from nasm.machine.following import Follower
 from nasm.machine.kernels import Kernels
 from nasm.machine.lost_results import SILENT, Losses
 from nasm.machine.negative_counters import BelowZero
@@ -204,7 +204,7 @@ class Machine:
             pace.holds = held
         return held
 
-    def follow(self, following: Following) -> None:
+    def follow(self, following: Follower) -> None:
         """Continue where a value decides that a run without values does not have."""
         assert isinstance(self.transfers, OutlinedTransfers), (
             "only runs without values are followed"

@@ -21,7 +21,7 @@ from nasm.isa.ranges import Unknown
 from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.findings import Findings
-from nasm.machine.following import Following
+from nasm.machine.following import Follower
 from nasm.machine.indirect_transfers import TransferStart
 from nasm.machine.lost_results import Losses
 from nasm.machine.state import UNKNOWN, EngineState, Registers
@@ -99,7 +99,7 @@ class Outline:
         engine: EngineState,
         findings: Findings,
         delay: int,
-        following: Following | None = None,
+        following: Follower | None = None,
     ) -> None:
         self.traits, self.operands, self.delay = traits, operands, delay
         self.registers, self.engine, self.findings = registers, engine, findings
@@ -204,7 +204,7 @@ class Outlines:
         self.core, self.cycle, self.places, self.changes = core, cycle, places, changes
         self.holds = holds
         self.registers, self.state, self.findings = registers, state, findings
-        self.following: Following | None = None
+        self.following: Follower | None = None
         self._traits: dict[Shape, Traits] = {}
 
     def forget(self) -> None:
@@ -362,7 +362,7 @@ class Still:
 class OutlinedTransfers(Transfers):
     """Transfers that take their time, and move nothing."""
 
-    following: Following | None = None
+    following: Follower | None = None
 
     def direct(self, pair: tuple[View, View]) -> Mover:
         """A copy of one view to another that is none."""

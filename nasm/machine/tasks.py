@@ -22,7 +22,7 @@ from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.dynamic_addresses import Held, resolved
 from nasm.machine.effects import Effects
 from nasm.machine.findings import Findings
-from nasm.machine.following import Following
+from nasm.machine.following import Follower
 from nasm.machine.kernels import Kernels
 from nasm.machine.outlines import Outlines, unknown_address
 from nasm.machine.state import Registers
@@ -71,7 +71,7 @@ class Tasks:
         self.waits = program.waits
         self.kernels, self.effects, self.findings = kernels, effects, findings
         self.registers, self.resources, self.shapes = registers, resources, shapes
-        self.following: Following | None = None
+        self.following: Follower | None = None
         self.fresh, self.paces, self.changes = fresh, paces, changes
         self._changed = changes != UNCHANGED
         self._contended = () if changes.ports else _contended(program, self.lines)
@@ -395,7 +395,7 @@ class Tasks:
         return self._scheduled(work, shape, post)
 
     def _follow(self, instruction: Instruction, registers: Sequence[int]) -> None:
-        """Some registers in an address are not known; what goes on has them where they may be.
+        """Some registers in an address are not known; what follows has them where they may be.
 
         A transfer may skip what is out of bounds.
         """

@@ -28,7 +28,7 @@ from nasm.runs.check.live_ranges import memory_maps
 from nasm.runs.check.may_race import RACE
 from nasm.runs.check.records import LIMIT, VALUES, Examination
 from nasm.runs.check.way import Decision
-from nasm.runs.check.ways import Ways
+from nasm.runs.check.ways import EveryWay
 from nasm.runs.execution import Execution
 from nasm.runs.settings import CheckKeywords, RunSettings, with_keywords
 
@@ -41,6 +41,7 @@ def examine(
     max_instructions: int | None = MOST_EXAMINED,
     relaxed: bool = False,
     why: tuple[int, int] | None = None,
+    tried: bool = True,
     settings: RunSettings | None = None,
     **keywords: Unpack[CheckKeywords],
 ) -> Examination:
@@ -50,12 +51,13 @@ def examine(
     have no interlock, there is a list of what would need one; everything else is reported as if
     they had. It is asked ``why`` two lines, by number, are in order, or are not; raises Failure if
     one was not followed. Of the settings ``strict`` and ``allow`` are used: the program has been
-    assembled with the rest.
+    assembled with the rest. If values are ``tried``, some are searched with which a run has what is
+    found on some ways only.
     """
     relaxed = relaxed or not program.target.interlocked(program.options)
     chosen = with_keywords(settings, keywords)
     judging = RunSettings(strict=chosen.strict, allow=chosen.allow, values=False)
-    ways = Ways(program, judging, max_instructions)
+    ways = EveryWay(program, judging, max_instructions, tried)
     first = ways.first
     session, machine, report = first.session, first.session.machine, first.report
     errors = with_endless(program, ways.errors())
@@ -84,7 +86,7 @@ def examine(
     )
 
 
-def _ended(ways: Ways) -> str:
+def _ended(ways: EveryWay) -> str:
     """Where it ended when it was followed."""
     if ways.unknown or ways.left is not None:
         return VALUES
@@ -93,7 +95,7 @@ def _ended(ways: Ways) -> str:
     return ways.first.report.status.name.lower()
 
 
-def _static(ways: Ways, errors: Sequence[Problem]) -> Iterator[Problem]:
+def _static(ways: EveryWay, errors: Sequence[Problem]) -> Iterator[Problem]:
     """What the text alone shows, but for what the run reported already."""
     program, session, touches = ways.program, ways.first.session, ways.first.touches
     reached = [reachable(program, queue, touches) for queue in range(len(program.queues))]
@@ -118,7 +120,7 @@ def _late_semaphores(session: Execution) -> set[int]:
     return {update.semaphore for n in numbers if (update := program.updates[n]) is not None}
 
 
-def _cut_short(ways: Ways, beyond: Sequence[str]) -> Iterator[Problem]:
+def _cut_short(ways: EveryWay, beyond: Sequence[str]) -> Iterator[Problem]:
     """Why a program was not followed to its end, or not all that it touches looked at."""
     for problem in ways.unknown:
         where = "some place" if problem.span is None else f"line {problem.span.line}"
@@ -141,7 +143,7 @@ def _cut_short(ways: Ways, beyond: Sequence[str]) -> Iterator[Problem]:
         yield finding(CUT_SHORT, text, None, "run it with smaller ones to find that")
 
 
-def _left(ways: Ways, decision: Decision) -> Problem:
+def _left(ways: EveryWay, decision: Decision) -> Problem:
     """Where it was not decided further which way a branch goes."""
     program, queue, pc = ways.program, decision.queue, decision.pc
     text = (

@@ -17,6 +17,7 @@ from nasm.isa.instruction import Row
 from nasm.isa.kinds import Tile
 from nasm.isa.list_kinds import views
 from nasm.machine.machine import Machine
+from nasm.machine.tensor_io import first_values
 from nasm.program.program import Instruction
 from nasm.runs.check.accesses import Touches
 from nasm.sim.channels import Flight
@@ -49,10 +50,13 @@ class _Write(NamedTuple):
 class Contents(Observer):
     """Watches what is written where registers are loaded from, by area."""
 
+    CACHES = ("_initial",)
+
     def __init__(self, machine: Machine, touches: Touches) -> None:
         self.machine, self.touches = machine, touches
         self.writes: dict[int, list[_Write]] = {area: [] for area in self._areas()}
         self.serial = 0
+        self._initial: dict[int, Any] = {}
 
     def _areas(self) -> set[int]:
         """The areas that registers are loaded from, and those that these are copied from."""
@@ -109,6 +113,19 @@ class Contents(Observer):
                     return self._at(origin, write.serial)
                 return write.serial, region, view.dtype.name
         return _element(view) or (0, region, view.dtype.name)
+
+    def initial(self, element: Element) -> Any:
+        """An element as an array, if the text says what it is and no input replaces it; or None."""
+        tensor, areas = element.tensor, self.machine.state.areas
+        alone = sum(area == areas[tensor.index] for area in areas.values()) == 1
+        if not alone or tensor.role or not isinstance(tensor.init, tuple):
+            return None
+        if tensor.index not in self._initial:
+            large = tensor.bytes * max(1, tensor.partitions) > LARGE
+            values = None if large else first_values(tensor, self.machine.program.files)
+            self._initial[tensor.index] = values
+        held = self._initial[tensor.index]
+        return None if held is None else held.reshape(-1)[element.number].reshape(1, 1)
 
     # -- checkpoints
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from nasm.base.problems import Refused
 from nasm.isa.effects import Effect, Jump
 from nasm.isa.instruction import Row
-from nasm.isa.ranges import Bounds, Comparison, Narrowed, Source, Unknown, limited
+from nasm.isa.kinds import Tile
+from nasm.isa.ranges import Bounds, Narrowed, NumberSource, RegisterComparison, Unknown, limited
 from nasm.machine.machine import Machine
 from nasm.machine.outlines import refused
 from nasm.runs.check.contents import Contents, Element
@@ -81,6 +82,9 @@ class Way:
             key = row.name, constants, *map(self.contents.of, tiles)
             if key in self.loaded:
                 return self.loaded[key]
+            held = self._held(row, arguments, key)
+            if held is not None:
+                return held
         found: Any = Unknown.within()
         if row.bounds is not None:
             try:
@@ -91,10 +95,18 @@ class Way:
             self.loaded[key] = found
         return found
 
+    def _held(self, row: Row, arguments: Sequence[Any], key: tuple[Any, ...]) -> Any:
+        """What the semantics return of an element that the program fills; None if it is none."""
+        held = self.contents.initial(key[-1]) if isinstance(key[-1], Element) else None
+        if held is None or len(key) != 3:
+            return None
+        at = next(n for n, o in enumerate(row.reads) if any(isinstance(k, Tile) for k in o.kinds))
+        return row.semantics(*arguments[:at], held, *arguments[at + 1 :])
+
     def decide(self, row: Row, arguments: Sequence[Any]) -> Effect:
         """Which way a branch goes, as far as that is open."""
         assert row.ways is not None
-        every: Iterable[tuple[Effect, Comparison]] = row.ways(*arguments)
+        every: Iterable[tuple[Effect, RegisterComparison]] = row.ways(*arguments)
         open_ = [
             (n, to, so) for n, (to, how) in enumerate(every) if (so := how.narrowed()) is not None
         ]
@@ -144,7 +156,7 @@ class Way:
     def save(self) -> Any:
         """Everything that changes."""
         values = tuple(self.loaded.items())
-        sources: dict[Source, Bounds] = {v.source: v.source.bounds for _, v in values}
+        sources: dict[NumberSource, Bounds] = {v.source: v.source.bounds for _, v in values}
         made = list(self.decisions), list(self.others)
         return made, values, sources, dict(self._went), dict(self._forced)
 

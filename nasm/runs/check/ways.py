@@ -16,16 +16,23 @@ from heapq import heappop, heappush
 
 from nasm.base.problems import Problem
 from nasm.base.records import dataclass
+from nasm.isa.ranges import Bounds
 from nasm.machine.records import Status
 from nasm.program.program import Program
+from nasm.runs.check.contents import Element
 from nasm.runs.check.counters import Place
 from nasm.runs.check.followed import Followed
-from nasm.runs.check.may_race import RACE, may_race, on_some_ways, same
+from nasm.runs.check.input_search import InputSearch
+from nasm.runs.check.may_race import RACE, may_race, on_some_ways, same, with_values
 from nasm.runs.check.way import Decision, Impossible
 from nasm.runs.settings import RunSettings
 
 MOST_WAYS = 64
-"""Ways that are followed. One of a few hundred instructions takes some milliseconds."""
+"""EveryWay that are followed. One of a few hundred instructions takes some milliseconds."""
+
+
+MOST_TRIED = 2
+"""Ways for which values are searched, of one problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +40,8 @@ class FollowedWay:
     """What was found on one way.
 
     ``errors`` and ``warnings`` are sure on it, ``vague`` are races if addresses are the same.
-    ``idle`` says of the instructions that waited whether that never ordered anything.
+    ``idle`` says of the instructions that waited whether that never ordered anything. ``elements``
+    are the numbers that decide, with what they are within.
     """
 
     decisions: tuple[Decision, ...]
@@ -43,6 +51,7 @@ class FollowedWay:
     unknown: tuple[Problem, ...]
     status: Status
     instructions: int
+    elements: dict[Element, Bounds]
 
     @classmethod
     def of(cls, one: Followed) -> FollowedWay:
@@ -56,18 +65,22 @@ class FollowedWay:
             tuple(one.unknown),
             one.report.status,
             one.session.machine.scheduler.retired,
+            one.way.elements,
         )
 
 
-class Ways:
+class EveryWay:
     """All ways through a program that were followed.
 
     ``first`` is the run of the first one. ``left`` is the first decision that was not tried both
-    ways, if any was not.
+    ways, if any was not. If values are ``tried``, some are searched for what some of them lead to.
     """
 
-    def __init__(self, program: Program, settings: RunSettings, most: int | None) -> None:
+    def __init__(
+        self, program: Program, settings: RunSettings, most: int | None, tried: bool = True
+    ) -> None:
         self.program, self.settings, self.most = program, settings, most
+        self.search = InputSearch(program) if tried else None
         self.first = Followed(program, settings, most)
         self.every = [FollowedWay.of(self.first)]
         self.left: Decision | None = None
@@ -133,20 +146,36 @@ class Ways:
         for problem, certain in self._judged:
             if not certain:
                 said.add(same(problem))
-                way = self._ways_of(problem)[0].decisions
-                if problem.code == RACE:
-                    yield may_race(self.program, problem, way, vague=False)
-                else:
-                    yield on_some_ways(self.program, problem, way)
+                yield self._on_some(problem)
         for one in self.every:
             for problem in one.vague:
                 if (key := same(problem)) not in sure and key not in said:
                     said.add(key)
-                    yield may_race(self.program, problem, one.decisions, vague=True)
+                    race = may_race(self.program, problem, one.decisions, vague=True)
+                    yield self._tried(race, key, self._with_vague(key))
 
-    def _ways_of(self, problem: Problem) -> list[FollowedWay]:
+    def _on_some(self, problem: Problem) -> Problem:
+        """An error that is not on all ways."""
         key = same(problem)
-        return [one for one in self.every if any(same(p) == key for p in one.errors)]
+        ways = [one for one in self.every if any(same(p) == key for p in one.errors)]
+        if problem.code == RACE:
+            made = may_race(self.program, problem, ways[0].decisions, vague=False)
+        else:
+            made = on_some_ways(self.program, problem, ways[0].decisions)
+        return self._tried(made, key, ways)
+
+    def _with_vague(self, key: Hashable) -> list[FollowedWay]:
+        return [one for one in self.every if any(same(p) == key for p in one.vague)]
+
+    def _tried(self, problem: Problem, what: Hashable, ways: list[FollowedWay]) -> Problem:
+        """The same with values with which a run has it, if some are found."""
+        search = self.search
+        for one in ways[:MOST_TRIED] if search is not None else ():
+            assert search is not None
+            values = search.find(what, one.elements, one.instructions)
+            if values is not None:
+                return with_values(problem, values)
+        return problem
 
     @cached_property
     def _judged(self) -> list[tuple[Problem, bool]]:

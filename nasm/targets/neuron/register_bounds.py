@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from nasm.isa import ranges
-from nasm.isa.ranges import COMPARISONS, OPPOSITE, Comparison, Some, Unknown
+from nasm.isa.ranges import COMPARISONS, OPPOSITE, RegisterComparison, Some, Unknown
 from nasm.targets.neuron.alu import apply_register
 from nasm.targets.neuron.integers import wrap32
 
@@ -38,9 +38,9 @@ def register_bounds(src1: Some, src2: Some, op: str) -> Some:
 
 
 def _truth(a: Some, op: str, b: Some) -> Some:
-    if Comparison(a, op, b).narrowed() is None:
+    if RegisterComparison(a, op, b).narrowed() is None:
         return 0
-    return 1 if Comparison(a, OPPOSITE[op], b).narrowed() is None else Unknown.within(0, 1)
+    return 1 if RegisterComparison(a, OPPOSITE[op], b).narrowed() is None else Unknown.within(0, 1)
 
 
 def _with_number(a: Some, number: int, op: str) -> Some:

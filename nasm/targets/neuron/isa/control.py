@@ -12,7 +12,7 @@ from nasm.isa.effects import Jump
 from nasm.isa.implicit_kinds import DtypeOf, Here
 from nasm.isa.instruction import About, InstructionContext, Operand, in_bits
 from nasm.isa.kinds import Choice, Either, Label, Number, Register, Tile
-from nasm.isa.ranges import HIGH, LOW, OPPOSITE, Comparison, Some, Unknown
+from nasm.isa.ranges import HIGH, LOW, OPPOSITE, RegisterComparison, Some, Unknown
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.integers import wrap32
 from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
@@ -156,10 +156,10 @@ def _holds(op: str, a: int, b: int) -> bool:
 
 def _both(
     reg1: Some, reg2: Some, op: str, target: str
-) -> tuple[tuple[Jump, Comparison], tuple[Jump, Comparison]]:
+) -> tuple[tuple[Jump, RegisterComparison], tuple[Jump, RegisterComparison]]:
     """Where a branch goes: on, or to its target."""
     left, right = (wrap32(n) if isinstance(n, int) else n for n in (reg1, reg2))
-    to, on = Comparison(left, op, right), Comparison(left, OPPOSITE[op], right)
+    to, on = RegisterComparison(left, op, right), RegisterComparison(left, OPPOSITE[op], right)
     return (Jump(None), on), (Jump(target), to)
 
 
