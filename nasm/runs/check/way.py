@@ -45,15 +45,15 @@ class Way:
     """Decides as it was ``given``, and from there on so that each branch goes each way in turn.
 
     ``decisions`` are those that were made, ``others`` the ways that each did not go.
-    ``vague_regions`` says of which bytes what has a number touches some. ``loaded`` are the numbers
-    that registers were loaded with, by where they are.
+    ``vague_regions`` says of which bytes what has a number touches some. ``values`` are what
+    registers got, by what that was computed from.
     """
 
     def __init__(self, machine: Machine, contents: Contents, given: Sequence[int] = ()) -> None:
         self.machine, self.contents, self.given = machine, contents, given
         self.decisions: list[Decision] = []
         self.vague_regions: dict[int, frozenset[Region]] = {}
-        self.loaded: dict[Hashable, Unknown] = {}
+        self.values: dict[Hashable, Unknown] = {}
         self.others: list[tuple[int, ...]] = []
         self._went: Counter[tuple[int, int, bool]] = Counter()
         self._forced: Counter[tuple[int, int]] = Counter()
@@ -68,37 +68,35 @@ class Way:
         """What the elements of tensors that were loaded are within on this way."""
         return {
             key[-1]: value.source.bounds
-            for key, value in self.loaded.items()
+            for key, value in self.values.items()
             if isinstance(key, tuple) and isinstance(key[-1], Element)
         }
 
     # -- what a run asks
 
     def result(self, row: Row, arguments: Sequence[Any], tiles: Sequence[View]) -> Any:
-        """What is known of what goes to a register; the same for the same contents of tiles."""
-        key: Hashable = None
-        if tiles:
-            constants = tuple(str(one) for one in arguments if one is not None)
-            key = row.name, constants, *map(self.contents.of, tiles)
-            if key in self.loaded:
-                return self.loaded[key]
-            held = self._held(row, arguments, key)
-            if held is not None:
-                return held
-        found: Any = Unknown.within()
-        if row.bounds is not None:
-            try:
-                found = row.bounds(*arguments)
-            except Refused:  # for some values it has no result, and ends the run
-                found = Unknown.within()
-        if key is not None and isinstance(found, Unknown):
-            self.loaded[key] = found
-        return found
+        """What is known of what goes to a register: the same for the same operands and contents."""
+        if row.bounds is None:
+            return Unknown.within()
+        key = row.name, *map(_operand, arguments), *map(self.contents.of, tiles)
+        held = self._held(row, arguments, key)
+        if held is not None:
+            return held
+        try:
+            found = row.bounds(*arguments)
+        except Refused:  # for some values it has no result, and ends the run
+            found = Unknown.within()
+        if isinstance(found, int):
+            return found
+        known = self.values.setdefault(key, found)
+        if known is not found:
+            self.limit(known, found.low, found.high)
+        return known
 
     def _held(self, row: Row, arguments: Sequence[Any], key: tuple[Any, ...]) -> Any:
         """What the semantics return of an element that the program fills; None if it is none."""
         held = self.contents.initial(key[-1]) if isinstance(key[-1], Element) else None
-        if held is None or len(key) != 3:
+        if held is None:
             return None
         at = next(n for n, o in enumerate(row.reads) if any(isinstance(k, Tile) for k in o.kinds))
         return row.semantics(*arguments[:at], held, *arguments[at + 1 :])
@@ -155,7 +153,7 @@ class Way:
 
     def save(self) -> Any:
         """Everything that changes."""
-        values = tuple(self.loaded.items())
+        values = tuple(self.values.items())
         sources: dict[NumberSource, Bounds] = {v.source: v.source.bounds for _, v in values}
         made = list(self.decisions), list(self.others)
         return made, values, sources, dict(self._went), dict(self._forced)
@@ -164,9 +162,16 @@ class Way:
         """As it was."""
         made, values, sources, went, forced = saved
         self.decisions[:], self.others[:] = made
-        self.loaded = dict(values)
+        self.values = dict(values)
         self._went, self._forced = Counter(went), Counter(forced)
         self._narrow(sources)
+
+
+def _operand(value: Any) -> Hashable:
+    """What is equal for operands that are the same: also for what is not known."""
+    if isinstance(value, Unknown):
+        return value.source, value.scale, value.offset
+    return value if isinstance(value, int) else str(value)
 
 
 def _taken(effect: Effect) -> bool:
