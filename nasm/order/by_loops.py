@@ -22,7 +22,7 @@ def in_order(sources: Sources, watch: Watch) -> Check | None:
 
     Engines wait for their own results. What is not shown in this way may be in order anyway.
     """
-    if len(watch.queues) < LEAST or sources.typed or sources.clears:
+    if len(watch.queues) < LEAST or sources.typed or sources.clears or watch.vague:
         return None
     for loop in loops(sources.program, watch)[:1]:
         for kept in TRIED:
@@ -34,7 +34,7 @@ def in_order(sources: Sources, watch: Watch) -> Check | None:
 
 def _tried(sources: Sources, watch: Watch, loop: ExecutedLoop, kept: KeptRounds) -> Check | None:
     """The same of one loop, with so many of its rounds."""
-    found = without(sources.program, watch, loop, kept)
+    found = without(watch, loop, kept)
     if found is None:
         return None
     shorter, repeat = found
