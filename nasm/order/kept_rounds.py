@@ -90,9 +90,7 @@ def _at(pcs: NDArray[np.int32] | None, pc: int | None) -> Positions:
     return np.flatnonzero(pcs == pc).astype(np.int64)
 
 
-def without(
-    program: Program, watch: Watch, loop: ExecutedLoop, kept: KeptRounds
-) -> tuple[Watch, Repeat] | None:
+def without(watch: Watch, loop: ExecutedLoop, kept: KeptRounds) -> tuple[Watch, Repeat] | None:
     """A run without most rounds of a loop, and those next to them; None if they are not the same.
 
     ``watch`` remains as it is.
