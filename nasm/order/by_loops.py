@@ -13,16 +13,13 @@ from nasm.order.posts import posted
 from nasm.order.repeat_accesses import check_accesses
 from nasm.order.repeats import Insertion, Place, Repeat, Unproved
 
-LEAST = 1_000
-"""Instructions of a run that is worth it."""
-
 
 def in_order(sources: Sources, watch: Watch) -> Check | None:
     """A run with few rounds that is in order, as then the whole run is; None if that is not shown.
 
     Engines wait for their own results. What is not shown in this way may be in order anyway.
     """
-    if len(watch.queues) < LEAST or sources.typed or sources.clears or watch.vague:
+    if sources.typed or sources.clears or watch.vague:
         return None
     for loop in loops(sources.program, watch)[:1]:
         for kept in TRIED:

@@ -148,7 +148,7 @@ def idle(check: Check) -> set[tuple[int, int]]:
 
 def shorter() -> None:
     """Leave out rounds of short loops, too."""
-    by_loops.LEAST, by_loops.TRIED, kept_rounds.WORTH = 0, FEW, 1
+    by_loops.TRIED, kept_rounds.WORTH = FEW, 1
 
 
 def main() -> int:

@@ -53,7 +53,6 @@ def judged(text: str) -> tuple[bool, bool]:
 
 @pytest.fixture
 def shorter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nasm.order.by_loops.LEAST", 0)
     monkeypatch.setattr("nasm.order.by_loops.TRIED", looped.FEW)
     monkeypatch.setattr("nasm.order.kept_rounds.WORTH", 1)
 
@@ -145,7 +144,7 @@ def test_a_run_reports_what_it_reports_round_by_round(monkeypatch: pytest.Monkey
     text = f"{HEAD}{LOOP.replace(', store[k - 1]', '')}"
     reports = []
     for least in (1_000, 1 << 60):
-        monkeypatch.setattr("nasm.order.by_loops.LEAST", least)
+        monkeypatch.setattr("nasm.analysis.hazards.ordering.LEAST", least)
         session = Session(assemble(Source("loops.nasm", text), TARGETS), values=False)
         report = session.run(hashes=False)
         reports.append((report.hazards, report.warnings))

@@ -10,7 +10,6 @@ from nasm.base.problems import Problem
 from nasm.machine.addresses import Addresses
 from nasm.machine.outlines import RegionAddresses
 from nasm.order.accesses import ByteAccess
-from nasm.order.by_loops import in_order
 from nasm.order.check import Check, Line, Race
 from nasm.order.events import Sources
 from nasm.order.faults import Fault, faults, plain
@@ -24,6 +23,10 @@ from nasm.views.view import View
 
 if TYPE_CHECKING:  # most runs have no race to describe
     from nasm.analysis.hazards.races import Races
+
+
+LEAST = 1_000
+"""Instructions of a run that is worth looking for loops in."""
 
 
 class Ordering:
@@ -79,7 +82,9 @@ class Ordering:
             return None
         if self._looped[0] != key:
             made = None
-            if self.scheduler.interlock.held and self._asked != (*key, 0):
+            if self.scheduler.interlock.held and len(self.watch.queues) >= LEAST:
+                from nasm.order.by_loops import in_order
+
                 made = in_order(Sources(self.program), self.watch)
             self._looped = key, made
         return self._looped[1]
