@@ -10,8 +10,6 @@ clock remains true (:mod:`nasm.order.repeats`), no access of these races
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from nasm.base.problems import Failure, Problem, Refused
 from nasm.base.records import replace
 from nasm.base.source import Source, Span
@@ -57,6 +55,10 @@ class _Sizes:
     ) -> None:
         self.source, self.range, self.settings, self.most = source, sizes, settings, most
         self.declared = Declarations(source, self._assembled)
+        _, problem = self.declared.status(sizes.first)
+        if problem is not None and problem.code == "E0213":
+            text = f"{source.shown} has no constant {sizes.name}"
+            raise Refused(NO_SIZE, text, "name one that '.const' gives a number")
         self.first, self.step = self._progression()
         self.large = self.declared.too_large(self.first, self.step, sizes.last)
         self.judged: list[int] = []
@@ -72,7 +74,7 @@ class _Sizes:
         first, last, step = self.range.first, self.range.last, self.range.step
         found, refused = list[int](), None
         for size in range(first, first + SCANNED * (step or 1), step or 1):
-            if (last is not None and size > last) or len(found) == (1 if step else 4):
+            if (last is not None and size > last) or len(found) == (1 if step else 2):
                 break
             code, problem = self.declared.status(size)
             if code != ASSERTION:
@@ -84,11 +86,12 @@ class _Sizes:
             raise Refused(NO_SIZE, f"no value of {self.range} is a size of this program{why}")
         if step or len(found) == 1:
             return found[0], step or 1
-        steps = {after - before for before, after in pairwise(found)}
-        if len(steps) > 1:
+        apart = found[1] - found[0]
+        third = found[1] + apart
+        if (last is None or third <= last) and self.declared.status(third)[0] == ASSERTION:
             text = f"the values of {self.range.name} that the program takes are not evenly apart"
             raise Refused(NO_SIZE, text, "give a step: --for 'N=128.. step 128'")
-        return found[0], found[1] - found[0]
+        return found[0], apart
 
     # -- all sizes
 
@@ -140,11 +143,8 @@ class _Sizes:
         )  # fmt: skip
 
     def _use(self, program: Program) -> SizeUse:
-        """What the text does with its size; raises Refused if that is no constant of it."""
+        """What the text does with its size."""
         name, constants = self.range.name, dict(program.constants)
-        if name not in constants:
-            text = f"{self.source.shown} has no constant {name}"
-            raise Refused(NO_SIZE, text, "name one that '.const' gives a number")
         return size_use(self.source, name, constants, self.first, self.step)
 
     # -- what follows from two sizes
