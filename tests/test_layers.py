@@ -37,6 +37,7 @@ LAYERS = (
     ("machine",),
     ("analysis",),
     ("runs",),
+    ("ranks",),
     ("debugger",),
     ("api",),
     ("nki",),

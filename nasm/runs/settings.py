@@ -52,6 +52,7 @@ class RunSettings:
       while it runs; with False it may read none, with None or True any;
     * ``include``: a folder, or several, in which to look for what ``.include`` names, after that
       of the text;
+    * ``ranks``: how many machines run the program, instead of as many as ``.ranks`` says;
     * ``autosync``: the text has no waits and updates: they are found from the order of its lines.
 
     What is computed and kept:
@@ -92,6 +93,7 @@ class RunSettings:
     timing: TimingGiven | None = None
     files: Files | None = None
     include: Folders = ()
+    ranks: int | None = None
     autosync: bool = False
     trace: bool = False
     values: bool = True
@@ -150,17 +152,18 @@ class RunSettings:
         """
         allowed, timing = Allowed.of(self.files, self.include), Timing.of(self.timing)
         given_by = (self.target, self.defines, self.options, allowed, timing)
+        ranks = self.ranks
         if self.autosync and rewrite is None:
             from nasm.language.editing.synchronised import autosynchronised  # most have waits
 
             def assembled(source: Source, rewrite: Rewrite | None, _: bool) -> Program:
-                return assemble(source, targets, *given_by, rewrite)
+                return assemble(source, targets, *given_by, rewrite, ranks)
 
             if isinstance(given, Source):
                 made = autosynchronised(given, assembled)
                 return Loaded(made, given, os.path.dirname(given.name))
             from nasm.sync.sequential_text import autosync as rewrite  # which is refused
-        return loaded(given, targets, *given_by, rewrite, rules=rules)
+        return loaded(given, targets, *given_by, rewrite, rules=rules, ranks=ranks)
 
 
 ASSEMBLED = "give target, defines, options and timing to nasm.assemble"
@@ -181,6 +184,7 @@ class _Text(TypedDict, total=False):
     timing: TimingGiven | None
     files: Files | None
     include: Folders
+    ranks: int | None
     autosync: bool
 
 
