@@ -96,7 +96,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("indirect_transfers",),
         ("direct_transfers",),
         ("operands", "transfers"),
-        ("kernels", "outlines", "rendezvous"),
+        ("kernels", "outlines", "rank_meetings", "rendezvous"),
         ("effects", "burst_source", "stretches"),
         ("tasks",),
         ("machine",),

@@ -43,6 +43,7 @@ EXAMPLES = {
     "language/codes/ordering.py": "the same",
     "language/codes/loops.py": "the same",
     "language/codes/profile.py": "the same",
+    "language/codes/ranks.py": "the same",
     "language/codes/running.py": "the same",
     "targets/neuron/computing.py": "what operators of tiles are, for hints",
     "targets/neuron/__init__.py": "what examples of rows are filled and waited for with",

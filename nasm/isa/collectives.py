@@ -1,6 +1,6 @@
-"""Collectives: what ranks exchange, as data that a target combines and says the time of.
+"""What ranks exchange, as data that a target combines and says the time of.
 
-A rank is a machine with memories of its own. Ranks meet only in collectives: each one that comes to
+A rank is a machine with memories of its own. Ranks meet only in collectives: each one that reaches
 one describes it in a :class:`CollectiveCall`, and what it sends is a :class:`Parcel` for each of
 its sources. All of these are plain records that pickle, for ranks may be in other processes.
 """
@@ -22,7 +22,7 @@ Group = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Buffer:
+class CollectiveBuffer:
     """A tensor of a collective: its dtype by name, its shape, and the memory that it is in."""
 
     dtype: str
@@ -44,8 +44,8 @@ class CollectiveCall:
 
     operation: str
     group: Group
-    destinations: tuple[Buffer, ...]
-    sources: tuple[Buffer, ...]
+    destinations: tuple[CollectiveBuffer, ...]
+    sources: tuple[CollectiveBuffer, ...]
     options: tuple[tuple[str, object], ...]
 
     def option(self, name: str) -> Any:
@@ -84,7 +84,7 @@ sends."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Collectives:
+class RankExchanges:
     """How ranks of a target exchange: a hook of :class:`~nasm.isa.target.Target`.
 
     ``misfit`` says in a sentence why the tensors of a call do not fit each other and the size of

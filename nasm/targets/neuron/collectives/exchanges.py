@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nasm.isa.collectives import CollectiveCall, Collectives, CollectiveTime
+from nasm.isa.collectives import CollectiveCall, CollectiveTime, RankExchanges
 from nasm.isa.evidence import Evidence
 from nasm.targets.neuron.collectives.meaning import combine
 from nasm.targets.neuron.collectives.misfits import bytes_of, misfit
@@ -16,4 +16,4 @@ def _time(call: CollectiveCall, topology: Any, ticks: int) -> CollectiveTime:
     return CollectiveTime(ticks * len(call.group), Evidence.ASSUMED, source)
 
 
-COLLECTIVES = Collectives(misfit, bytes_of, combine, _time, lambda name: name)
+COLLECTIVES = RankExchanges(misfit, bytes_of, combine, _time, lambda name: name)
