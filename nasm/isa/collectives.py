@@ -14,6 +14,7 @@ import numpy as np
 
 from nasm.base.records import dataclass
 from nasm.isa.evidence import Evidence
+from nasm.isa.generation import Generation
 
 Elements = np.ndarray[Any, Any]
 
@@ -90,13 +91,13 @@ class RankExchanges:
     ``misfit`` says in a sentence why the tensors of a call do not fit each other and the size of
     its group, empty if they do. ``size`` are the bytes by which its time is known. ``combine`` is
     what a rank receives, a pure function: every rank may compute its own part, or one all of them,
-    with the same result. ``time`` says how long a call takes on a topology, which is the target's
-    own record, given so many ticks per microsecond. ``topology`` makes one of its name, or of the
-    path of a file; of None the usual one.
+    with the same result. ``topology`` says where ranks are, given its name, the path of a file or
+    None for the usual one, the generation, and how many cores a rank has: a record of the target,
+    with a ``name``. ``time`` says how long a call takes there. Both may raise Refused.
     """
 
     misfit: Callable[[CollectiveCall], str]
     size: Callable[[CollectiveCall], int]
     combine: Combine
-    time: Callable[[CollectiveCall, Any, int], CollectiveTime]
-    topology: Callable[[str | None], Any]
+    time: Callable[[CollectiveCall, Any], CollectiveTime]
+    topology: Callable[[Any, Generation, int], Any]

@@ -155,9 +155,10 @@ class RankMeetings(Pace):
         """Let every call land whose group is this rank alone; raises Refused."""
         collectives = self.program.target.collectives
         assert collectives is not None, "the target has collectives and no time for them"
-        ticks = self.program.generation.ticks
+        program = self.program
+        topology = collectives.topology(None, program.generation, program.cores)
         while (one := self.pause()) is not None:
-            time = collectives.time(one.call, collectives.topology(None), ticks)
+            time = collectives.time(one.call, topology)
             sent = (one.parcels,)
             parcels = collectives.combine(one.call, 0, sent) if self.values else ()
             self.land(RankLanding(one.queue, one.tick, time.ticks, parcels))

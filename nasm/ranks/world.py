@@ -52,14 +52,14 @@ class World:
     """Lets the ranks of a program run and meet, on an engine.
 
     ``meetings`` are those that took place, ``ended`` the ranks whose run is over, ``misfits`` why
-    ranks could not continue. ``topology`` is the target's own record.
+    ranks could not continue. ``topology`` says where its ranks are.
     """
 
     def __init__(self, program: Program, engine: RankEngine, topology: Any = None) -> None:
         collectives = program.target.collectives
         assert collectives is not None, "the target has ranks and no collectives"
         self.program, self.engine, self.collectives = program, engine, collectives
-        self.topology = collectives.topology(None) if topology is None else topology
+        self.topology = collectives.topology(topology, program.generation, program.cores)
         self.waiting: list[Waiting] = [{} for _ in range(program.ranks)]
         self.coming: list[int | None] = [0] * program.ranks
         self.ended: dict[int, RankEnded] = {}
@@ -108,7 +108,7 @@ class World:
         for arrivals in list(self._complete()):
             start = max(one.tick for one in arrivals)
             call = arrivals[0].call
-            time = self.collectives.time(call, self.topology, self.program.generation.ticks)
+            time = self.collectives.time(call, self.topology)
             meeting = RankMeeting(len(self.meetings), arrivals, start, time)
             self.meetings.append(_record(meeting))
             for one in arrivals:
