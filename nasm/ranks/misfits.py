@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from nasm.base.problems import listed
+from nasm.base.problems import Refused, listed
 from nasm.base.records import dataclass
 from nasm.isa.collectives import CollectiveCall
 from nasm.machine.records import Status
@@ -70,6 +70,13 @@ def _word(value: object) -> str:
     if isinstance(value, tuple):
         return str([list(v) if isinstance(v, tuple) else v for v in value])
     return "none" if value is None else str(value)
+
+
+def refusal(refused: Refused, arrivals: Sequence[RankArrival]) -> Misfit:
+    """That an exchange cannot take place whose ranks have all come."""
+    first, *others = arrivals
+    places = [(other, f"rank {other.rank} is here") for other in others]
+    return Misfit(refused.code, refused.message, refused.hint, ((first, ""), *places))
 
 
 def standstill(

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from nasm.base.problems import Failure, Refused
 from nasm.base.records import dataclass
 from nasm.isa.collectives import CollectiveCall, CollectiveTime
 from nasm.machine.records import Status
@@ -24,7 +25,7 @@ from nasm.ranks.interface import (
     RankMeeting,
     RankReached,
 )
-from nasm.ranks.misfits import Misfit, conflict, standstill
+from nasm.ranks.misfits import Misfit, conflict, refusal, standstill
 
 Waiting = dict[int, RankArrival]
 """What a rank waits at, by queue."""
@@ -52,14 +53,18 @@ class World:
     """Lets the ranks of a program run and meet, on an engine.
 
     ``meetings`` are those that took place, ``ended`` the ranks whose run is over, ``misfits`` why
-    ranks could not continue. ``topology`` says where its ranks are.
+    ranks could not continue. ``topology`` says where its ranks are: see
+    :class:`~nasm.isa.collectives.RankExchanges`. Raises Failure if there is none such.
     """
 
     def __init__(self, program: Program, engine: RankEngine, topology: Any = None) -> None:
         collectives = program.target.collectives
         assert collectives is not None, "the target has ranks and no collectives"
         self.program, self.engine, self.collectives = program, engine, collectives
-        self.topology = collectives.topology(topology, program.generation, program.cores)
+        try:
+            self.topology = collectives.topology(topology, program.generation, program.cores)
+        except Refused as refused:
+            raise Failure(refused.at(None)) from None
         self.waiting: list[Waiting] = [{} for _ in range(program.ranks)]
         self.coming: list[int | None] = [0] * program.ranks
         self.ended: dict[int, RankEnded] = {}
@@ -106,14 +111,17 @@ class World:
         """Let meet all groups that are complete; whether there was one."""
         met = False
         for arrivals in list(self._complete()):
-            start = max(one.tick for one in arrivals)
-            call = arrivals[0].call
-            time = self.collectives.time(call, self.topology)
-            meeting = RankMeeting(len(self.meetings), arrivals, start, time)
+            call, start = arrivals[0].call, max(one.tick for one in arrivals)
+            try:
+                time = self.collectives.time(call, self.topology)
+                meeting = RankMeeting(len(self.meetings), arrivals, start, time)
+                self.engine.exchange(meeting)
+            except Refused as refused:
+                self.misfits.append(refusal(refused, arrivals))
+                return True
             self.meetings.append(_record(meeting))
             for one in arrivals:
                 del self.waiting[one.rank][one.queue]
-            self.engine.exchange(meeting)
             met = True
         return met
 
