@@ -2,7 +2,7 @@
 
 An instruction that exchanges with other ranks *arrives* when nothing of its own machine keeps it
 from starting. Its queue is parked then, what it sends is taken, and the machine pauses: no event is
-processed before whoever drives the machine has seen the arrival. What the ranks make of it comes
+processed before what drives the machine has seen the arrival. What the ranks make of it comes
 back as a :class:`RankLanding`, never before the arrival: the instruction starts when the last rank
 has arrived, and its results appear when it completes.
 """

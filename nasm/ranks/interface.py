@@ -3,7 +3,7 @@
 A :class:`RankDriver` is one rank: a machine that is advanced up to the next collective that it
 reaches. A :class:`RankEngine` has all of them, wherever they are: in this process, in others, on
 other hosts. The world (``nasm/ranks/world.py``) asks nothing else of it, and decides everything
-from what it is told, so that a run is the same on each engine. All records here pickle.
+from what it reports, so that a run is the same on each engine. All records here pickle.
 
 An engine that has its ranks elsewhere implements :class:`RankEngine`; there each rank may be an
 :class:`~nasm.ranks.rank.Rank`. It may also run the world itself in every process, as it is
