@@ -60,7 +60,10 @@ EXAMPLES = {
 QUOTATIONS = {
     "targets/neuron/activations.py": ("Supported Activation Functions",),
     "targets/neuron/dma.py": ("'DMA Transpose'",),
-    "targets/neuron/collectives/figures.py": ("Collective Communications", "Collective Communication"),
+    "targets/neuron/collectives/figures.py": (
+        "Collective Communications",
+        "Collective Communication",
+    ),
     "targets/neuron/figures.py": (
         "'DMA Transpose'",
         "'Transpose'",
