@@ -86,7 +86,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("pytest_plugin",),
     ),
     "nasm.machine": (
-        ("grown_table", "state", "conversions", "changes", "writers", "records"),
+        ("following", "grown_table", "state", "conversions", "changes", "writers", "records"),
         ("lost_results",),
         ("numbers",),
         ("access",),
@@ -96,7 +96,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("indirect_transfers",),
         ("direct_transfers",),
         ("operands", "transfers"),
-        ("kernels", "outlines", "rendezvous"),
+        ("kernels", "outlines", "rank_meetings", "rendezvous"),
         ("effects", "burst_source", "stretches"),
         ("tasks",),
         ("machine",),

@@ -1,6 +1,6 @@
-"""Collectives: what ranks exchange, as data that a target combines and says the time of.
+"""What ranks exchange, as data that a target combines and says the time of.
 
-A rank is a machine with memories of its own. Ranks meet only in collectives: each one that comes to
+A rank is a machine with memories of its own. Ranks meet only in collectives: each one that reaches
 one describes it in a :class:`CollectiveCall`, and what it sends is a :class:`Parcel` for each of
 its sources. All of these are plain records that pickle, for ranks may be in other processes.
 """
@@ -14,6 +14,7 @@ import numpy as np
 
 from nasm.base.records import dataclass
 from nasm.isa.evidence import Evidence
+from nasm.isa.generation import Generation
 
 Elements = np.ndarray[Any, Any]
 
@@ -22,7 +23,7 @@ Group = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Buffer:
+class CollectiveBuffer:
     """A tensor of a collective: its dtype by name, its shape, and the memory that it is in."""
 
     dtype: str
@@ -44,8 +45,8 @@ class CollectiveCall:
 
     operation: str
     group: Group
-    destinations: tuple[Buffer, ...]
-    sources: tuple[Buffer, ...]
+    destinations: tuple[CollectiveBuffer, ...]
+    sources: tuple[CollectiveBuffer, ...]
     options: tuple[tuple[str, object], ...]
 
     def option(self, name: str) -> Any:
@@ -84,19 +85,19 @@ sends."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Collectives:
+class RankExchanges:
     """How ranks of a target exchange: a hook of :class:`~nasm.isa.target.Target`.
 
     ``misfit`` says in a sentence why the tensors of a call do not fit each other and the size of
     its group, empty if they do. ``size`` are the bytes by which its time is known. ``combine`` is
     what a rank receives, a pure function: every rank may compute its own part, or one all of them,
-    with the same result. ``time`` says how long a call takes on a topology, which is the target's
-    own record, given so many ticks per microsecond. ``topology`` makes one of its name, or of the
-    path of a file; of None the usual one.
+    with the same result. ``topology`` says where ranks are, given its name, the path of a file or
+    None for the usual one, the generation, and how many cores a rank has: a record of the target,
+    with a ``name``. ``time`` says how long a call takes there. Both may raise Refused.
     """
 
     misfit: Callable[[CollectiveCall], str]
     size: Callable[[CollectiveCall], int]
     combine: Combine
-    time: Callable[[CollectiveCall, Any, int], CollectiveTime]
-    topology: Callable[[str | None], Any]
+    time: Callable[[CollectiveCall, Any], CollectiveTime]
+    topology: Callable[[Any, Generation, int], Any]

@@ -106,13 +106,13 @@ class Rendezvous(Effect):
 
 @dataclass(frozen=True, slots=True)
 class RankExchange(Effect):
-    """Exchange tensors with other ranks, once each rank of a group has come to the same call.
+    """Exchange tensors with other ranks, once each rank of a group has reached the same call.
 
     Ranks of one of the ``groups`` take part together; none are all ranks in one group, and a rank
     in no group takes no part if ``others`` may be absent. ``sources`` are what a rank sends, read
     until it is over; ``destinations`` what it receives, written when it is. ``operation`` and
     ``options``, pairs of a name and a value, say what becomes of the elements, which the target's
-    :class:`~nasm.isa.collectives.Collectives` knows; they are the same on each rank of a group.
+    :class:`~nasm.isa.collectives.RankExchanges` knows; they are the same on each rank of a group.
     """
 
     operation: str

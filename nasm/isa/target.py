@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nasm.base.problems import Failure, Problem, listed
 from nasm.base.records import dataclass, field, replace
 from nasm.isa.by_name import named
-from nasm.isa.collectives import Collectives
+from nasm.isa.collectives import RankExchanges
 from nasm.isa.core_state import Blocked, Burst, Holds, Part, Surroundings, Unfinished
 from nasm.isa.figures import Figure, FigureSet
 from nasm.isa.generation import Generation
@@ -180,7 +180,7 @@ class Target:
     arrangements: tuple[Arrangement, ...] = ()
     pushing: Pushing | None = None
     foreign: Mapping[str, ForeignText] = field(default_factory=dict)
-    collectives: Collectives | None = None
+    collectives: RankExchanges | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

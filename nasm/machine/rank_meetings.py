@@ -1,10 +1,10 @@
-"""Meetings of ranks, from the side of one machine: it comes to a collective, and later continues.
+"""Meetings of ranks, from the side of one machine: it reaches a collective, and later continues.
 
 An instruction that exchanges with other ranks *arrives* when nothing of its own machine keeps it
 from starting. Its queue is parked then, what it sends is taken, and the machine pauses: no event is
-processed before whoever drives the machine has seen the arrival. What the ranks make of it comes
-back as a :class:`Landing`, never before the arrival: the instruction starts when the last rank has
-arrived, and its results appear when it completes.
+processed before what drives the machine has seen the arrival. What the ranks make of it comes
+back as a :class:`RankLanding`, never before the arrival: the instruction starts when the last rank
+has arrived, and its results appear when it completes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RANK = "rank"
 
 
 @dataclass(frozen=True, slots=True)
-class Landing:
+class RankLanding:
     """What an exchange of ranks does to one machine: of the one that has arrived in a queue.
 
     It starts at tick ``start``, when the last rank has arrived, and is over ``ticks`` later; then
@@ -125,7 +125,7 @@ class RankMeetings(Pace):
                 "each rank that executes it has to be in one of them",
             )
         nothing = (None,) * len(effect.destinations)
-        self._land(Landing(queue, now, 1, nothing))
+        self._land(RankLanding(queue, now, 1, nothing))
 
     def _parcel(self, view: View) -> Parcel:
         """What is sent, as it is now."""
@@ -141,12 +141,12 @@ class RankMeetings(Pace):
         """The next call that has arrived and was not seen, if the machine has paused for one."""
         return self.arrived[self.unseen.pop(0)] if self.unseen else None
 
-    def land(self, landing: Landing) -> None:
+    def land(self, landing: RankLanding) -> None:
         """The ranks of a call have met: its instruction starts, and lands, when it says."""
         del self.arrived[landing.queue]
         self._land(landing)
 
-    def _land(self, landing: Landing) -> None:
+    def _land(self, landing: RankLanding) -> None:
         queue = landing.queue
         self.times[queue], self._landed[queue] = landing.ticks, landing.parcels
         self.scheduler.release(queue, landing.start)
@@ -155,12 +155,13 @@ class RankMeetings(Pace):
         """Let every call land whose group is this rank alone; raises Refused."""
         collectives = self.program.target.collectives
         assert collectives is not None, "the target has collectives and no time for them"
-        ticks = self.program.generation.ticks
+        program = self.program
+        topology = collectives.topology(None, program.generation, program.cores)
         while (one := self.pause()) is not None:
-            time = collectives.time(one.call, collectives.topology(None), ticks)
+            time = collectives.time(one.call, topology)
             sent = (one.parcels,)
             parcels = collectives.combine(one.call, 0, sent) if self.values else ()
-            self.land(Landing(one.queue, one.tick, time.ticks, parcels))
+            self.land(RankLanding(one.queue, one.tick, time.ticks, parcels))
 
     # -- what the instruction does
 

@@ -7,7 +7,7 @@ from itertools import islice
 
 from nasm.base.problems import Failure, Problem, Refused
 from nasm.base.records import replace
-from nasm.isa.collectives import Buffer, CollectiveCall, Collectives, Group
+from nasm.isa.collectives import CollectiveBuffer, CollectiveCall, Group, RankExchanges
 from nasm.isa.effects import RankExchange, moved
 from nasm.program.footprint.traits import Traits
 from nasm.program.program import Instruction, Program
@@ -40,7 +40,7 @@ def check_ranks(program: Program, first: int = 0) -> list[Problem]:
 
 
 def _wrong(
-    program: Program, collectives: Collectives, instruction: Instruction
+    program: Program, collectives: RankExchanges, instruction: Instruction
 ) -> Iterator[Refused]:
     effect = effect_of(instruction)
     if effect is None:
@@ -98,5 +98,5 @@ def call_of(effect: RankExchange, group: Group) -> CollectiveCall:
     )
 
 
-def _buffer(view: View) -> Buffer:
-    return Buffer(view.dtype.name, view.shape, view.tensor.memory.name)
+def _buffer(view: View) -> CollectiveBuffer:
+    return CollectiveBuffer(view.dtype.name, view.shape, view.tensor.memory.name)

@@ -1,9 +1,9 @@
 """What a world of ranks and whatever runs them have in common: a few records and two protocols.
 
 A :class:`RankDriver` is one rank: a machine that is advanced up to the next collective that it
-comes to. A :class:`RankEngine` has all of them, wherever they are: in this process, in others, on
+reaches. A :class:`RankEngine` has all of them, wherever they are: in this process, in others, on
 other hosts. The world (``nasm/ranks/world.py``) asks nothing else of it, and decides everything
-from what it is told, so that a run is the same on each engine. All records here pickle.
+from what it reports, so that a run is the same on each engine. All records here pickle.
 
 An engine that has its ranks elsewhere implements :class:`RankEngine`; there each rank may be an
 :class:`~nasm.ranks.rank.Rank`. It may also run the world itself in every process, as it is
@@ -18,13 +18,13 @@ from typing import Protocol
 
 from nasm.base.records import dataclass
 from nasm.isa.collectives import CollectiveCall, CollectiveTime, Group, Parcel
-from nasm.machine.rank_meetings import Landing
+from nasm.machine.rank_meetings import RankLanding
 from nasm.machine.records import Status
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
-    """A rank has come to a collective at tick ``tick``: the one at a pc of a queue. It waits."""
+class RankArrival:
+    """A rank has reached a collective at tick ``tick``: the one at a pc of a queue. It waits."""
 
     rank: int
     queue: int
@@ -34,7 +34,7 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class RankReached:
     """A rank has processed what happens up to the tick it was asked for.
 
     What happens next is at tick ``next``; None: nothing, until one of its collectives lands.
@@ -45,7 +45,7 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class RankEnded:
     """The run of a rank is over, or has reached its limit, at tick ``tick``."""
 
     rank: int
@@ -53,20 +53,20 @@ class Ended:
     status: Status
 
 
-Progressed = Arrival | Reached | Ended
+Progressed = RankArrival | RankReached | RankEnded
 """How far a rank has got."""
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
-    """The ranks of a group have all come to one collective, in the order of the group.
+class RankMeeting:
+    """The ranks of a group have all reached one collective, in the order of the group.
 
     It starts at tick ``start``, when the last of them has come, and takes its ``time``. ``number``
     counts the meetings of a run.
     """
 
     number: int
-    arrivals: tuple[Arrival, ...]
+    arrivals: tuple[RankArrival, ...]
     start: int
     time: CollectiveTime
 
@@ -99,10 +99,10 @@ class RankDriver(Protocol):
     def sent(self, queue: int) -> tuple[Parcel, ...]:
         """What it sends by the collective that waits in a queue; nothing in a run without values.
 
-        It was taken when the rank came to it.
+        It was taken when the rank reached it.
         """
 
-    def land(self, landing: Landing) -> None:
+    def land(self, landing: RankLanding) -> None:
         """Let the collective that waits in a queue start, and land with what was received."""
 
 
@@ -112,7 +112,7 @@ class RankEngine(Protocol):
     def advance(self, wanted: Mapping[int, int | None]) -> Sequence[Progressed]:
         """Advance some ranks, each up to its tick or (None) as far as it can; in any order."""
 
-    def exchange(self, meeting: Meeting) -> None:
+    def exchange(self, meeting: RankMeeting) -> None:
         """Let the ranks of a group have what they send, and land what each of them receives.
 
         What that is :func:`nasm.ranks.exchanging.landings` says, of all of them, or of one.

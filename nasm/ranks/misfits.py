@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from nasm.base.problems import listed
+from nasm.base.problems import Refused, listed
 from nasm.base.records import dataclass
 from nasm.isa.collectives import CollectiveCall
 from nasm.machine.records import Status
-from nasm.ranks.interface import Arrival, Ended
+from nasm.ranks.interface import RankArrival, RankEnded
 
 DIFFERENT, GROUPS, STANDSTILL = "E0560", "E0561", "E0564"
 
@@ -23,10 +23,10 @@ class Misfit:
     code: str
     text: str
     hint: str
-    places: tuple[tuple[Arrival, str], ...]
+    places: tuple[tuple[RankArrival, str], ...]
 
 
-def conflict(mine: Arrival, other: Arrival) -> Misfit | None:
+def conflict(mine: RankArrival, other: RankArrival) -> Misfit | None:
     """Why two ranks that wait in the same queue, for each other, never meet; None if they may."""
     one, two = mine.call, other.call
     if one == two or mine.rank not in two.group or other.rank not in one.group:
@@ -38,7 +38,7 @@ def conflict(mine: Arrival, other: Arrival) -> Misfit | None:
     hint = (
         "each rank of a group names the same group, in the same order"
         if code == GROUPS
-        else "the ranks of a group come to the same collectives in the same order"
+        else "the ranks of a group reach the same collectives in the same order"
     )
     return Misfit(code, text, hint, ((mine, ""), (other, f"rank {other.rank} is here")))
 
@@ -72,8 +72,17 @@ def _word(value: object) -> str:
     return "none" if value is None else str(value)
 
 
+def refusal(refused: Refused, arrivals: Sequence[RankArrival]) -> Misfit:
+    """That an exchange cannot take place whose ranks have all come."""
+    first, *others = arrivals
+    places = [(other, f"rank {other.rank} is here") for other in others]
+    return Misfit(refused.code, refused.message, refused.hint, ((first, ""), *places))
+
+
 def standstill(
-    waits: Sequence[Arrival], waiting: Sequence[Mapping[int, Arrival]], ended: Mapping[int, Ended]
+    waits: Sequence[RankArrival],
+    waiting: Sequence[Mapping[int, RankArrival]],
+    ended: Mapping[int, RankEnded],
 ) -> Iterable[Misfit]:
     """One report for the ranks that wait, when nothing can happen any more.
 
@@ -88,13 +97,13 @@ def standstill(
     yield Misfit(
         STANDSTILL,
         f"rank {first.rank} waits for ever at {first.call.operation}: {why}",
-        "every rank of a group has to come to its collective",
+        "every rank of a group has to reach its collective",
         tuple(places),
     )
 
 
 def _absent(
-    mine: Arrival, waiting: Sequence[Mapping[int, Arrival]], ended: Mapping[int, Ended]
+    mine: RankArrival, waiting: Sequence[Mapping[int, RankArrival]], ended: Mapping[int, RankEnded]
 ) -> str:
     """Which ranks have not come, and what became of them."""
     texts = []

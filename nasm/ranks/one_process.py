@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nasm.isa.collectives import Collectives
+from nasm.isa.collectives import RankExchanges
 from nasm.ranks.exchanging import landings
-from nasm.ranks.interface import Meeting, Progressed, RankDriver
+from nasm.ranks.interface import Progressed, RankDriver, RankMeeting
 
 
 class OneProcess:
@@ -15,7 +15,7 @@ class OneProcess:
     def __init__(
         self,
         drivers: Sequence[RankDriver],
-        collectives: Collectives,
+        collectives: RankExchanges,
         order: Sequence[int] | None = None,
     ) -> None:
         self.drivers, self.collectives = drivers, collectives
@@ -25,7 +25,7 @@ class OneProcess:
         """Advance some ranks."""
         return [self.drivers[n].advance(wanted[n]) for n in self.order if n in wanted]
 
-    def exchange(self, meeting: Meeting) -> None:
+    def exchange(self, meeting: RankMeeting) -> None:
         """Let the ranks of a group have what they send."""
         drivers = [self.drivers[rank] for rank in meeting.group]
         pairs = zip(drivers, meeting.arrivals, strict=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nasm.base.problems import Problem
 from nasm.isa.collectives import Parcel
-from nasm.machine.rank_meetings import Landing
+from nasm.machine.rank_meetings import RankLanding
 from nasm.machine.records import MOST_INSTRUCTIONS, Status
-from nasm.ranks.interface import Arrival, Ended, Progressed, Reached
+from nasm.ranks.interface import Progressed, RankArrival, RankEnded, RankReached
 from nasm.runs.execution import CHUNK, Execution
 
 
@@ -38,17 +38,17 @@ class Rank:
         bounds = [tick for tick in (until, self.limit) if tick is not None]
         while (arrived := machine.ranks.pause()) is None:
             if run.ended or run.asked:
-                return Ended(self.number, run.now, run.status)
+                return RankEnded(self.number, run.now, run.status)
             if scheduler.idle:
-                return Reached(self.number, None)
+                return RankReached(self.number, None)
             coming = scheduler.heap[0][0]
             if self._spent or (self.limit is not None and coming > self.limit):
                 return self._limited()
             if until is not None and coming > until:
-                return Reached(self.number, coming)
+                return RankReached(self.number, coming)
             most = self.most if scheduler.remaining else None  # what is in flight still lands
             run.process(CHUNK, min(bounds, default=None), most)
-        return Arrival(self.number, arrived.queue, arrived.pc, arrived.tick, arrived.call)
+        return RankArrival(self.number, arrived.queue, arrived.pc, arrived.tick, arrived.call)
 
     @property
     def _spent(self) -> bool:
@@ -56,20 +56,20 @@ class Rank:
         scheduler = self.execution.machine.scheduler
         return self.most is not None and scheduler.retired >= self.most and scheduler.remaining
 
-    def _limited(self) -> Ended:
+    def _limited(self) -> RankEnded:
         run = self.execution
         if not self._spent:
             run.process(
                 1, self.limit
             )  # the clock is at the limit, however early the last event was
         run.met_limit(self.most if self._spent else None)
-        return Ended(self.number, run.now, run.status)
+        return RankEnded(self.number, run.now, run.status)
 
     def sent(self, queue: int) -> tuple[Parcel, ...]:
         """What it sends by the collective that waits in a queue."""
         return self.execution.machine.ranks.arrived[queue].parcels
 
-    def land(self, landing: Landing) -> None:
+    def land(self, landing: RankLanding) -> None:
         """Let a collective start and land."""
         self.execution.machine.ranks.land(landing)
 

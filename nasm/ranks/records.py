@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from nasm.base.problems import Problem, counted
-from nasm.base.records import dataclass
+from nasm.base.records import dataclass, replace
 from nasm.base.source import Span
 from nasm.isa.collectives import Group
 from nasm.machine.records import RunReport, Status
@@ -55,6 +57,27 @@ class RanksReport:
     memory_hash: str
 
     @property
+    def slowest(self) -> int:
+        """The rank that ended last; of several the first."""
+        return max(range(len(self.ranks)), key=lambda rank: self.ranks[rank].ticks)
+
+    @property
+    def whole(self) -> RunReport:
+        """One report for all: of the slowest rank, with the problems of each."""
+        reports = self.ranks
+        return replace(
+            reports[self.slowest],
+            status=self.status,
+            hazards=_each(report.hazards for report in reports),
+            problems=_each(report.problems for report in reports),
+            warnings=_each(report.warnings for report in reports),
+            expectations=tuple(one for report in reports for one in report.expectations),
+            channel_bytes=sum(report.channel_bytes for report in reports),
+            trace_hash=self.trace_hash,
+            memory_hash=self.memory_hash,
+        )
+
+    @property
     def ok(self) -> bool:
         """Whether every rank finished, without hazards, and all that it promised holds."""
         return not self.reasons
@@ -72,3 +95,8 @@ class RanksReport:
         text = ", ".join(self.reasons) or "ok"
         ranks = counted(len(self.ranks), "rank")
         return f"<run of {self.program} on {ranks}: {text}, {self.microseconds:,.3f} µs>"
+
+
+def _each(found: Iterable[tuple[Problem, ...]]) -> tuple[Problem, ...]:
+    """The problems of all ranks, each once: most are those of a line that all of them execute."""
+    return tuple(dict.fromkeys(problem for problems in found for problem in problems))

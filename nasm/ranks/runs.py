@@ -51,6 +51,11 @@ class RanksRun:
         self.engine = OneProcess(self.ranks, collectives, order)
         self.world = World(program, self.engine)
 
+    def halt(self) -> None:
+        """End the run where every rank is between two events."""
+        for execution in self.executions:
+            execution.halt()
+
     def run(self) -> RanksReport:
         """Run to the end, or as far as the ranks can; returns the report."""
         with gc_pause.paused():
@@ -58,9 +63,6 @@ class RanksRun:
         for problem, misfit in zip(self.problems, self.world.misfits, strict=True):
             for place, _ in misfit.places:
                 self.ranks[place.rank].stop(Status.DEADLOCK, problem)
-        for execution in self.executions:
-            if execution.status is Status.RUNNING and not execution.asked:
-                execution.status = Status.DEADLOCK
         return self.report()
 
     @property

@@ -1,7 +1,7 @@
 """The world of a run: ranks advance until they meet, and meet when all of a group have come.
 
 Everything is decided from what an engine reports, in an order that does not depend on which rank
-was advanced first. A rank that waits has come to a collective; what it does meanwhile, on other
+was advanced first. A rank that waits has reached a collective; what it does meanwhile, on other
 queues, is only processed once nothing else can happen, and then no further than is known: a
 collective cannot start before the last of its group has come, and that is not before what the
 others have reached. So every tick is what it would be if all ranks were one machine.
@@ -12,14 +12,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from nasm.base.problems import Failure, Refused
 from nasm.base.records import dataclass
 from nasm.isa.collectives import CollectiveCall, CollectiveTime
 from nasm.machine.records import Status
 from nasm.program.program import Program
-from nasm.ranks.interface import Arrival, Ended, Meeting, Progressed, RankEngine, Reached
-from nasm.ranks.misfits import Misfit, conflict, standstill
+from nasm.ranks.interface import (
+    Progressed,
+    RankArrival,
+    RankEnded,
+    RankEngine,
+    RankMeeting,
+    RankReached,
+)
+from nasm.ranks.misfits import Misfit, conflict, refusal, standstill
 
-Waiting = dict[int, Arrival]
+Waiting = dict[int, RankArrival]
 """What a rank waits at, by queue."""
 
 
@@ -45,17 +53,21 @@ class World:
     """Lets the ranks of a program run and meet, on an engine.
 
     ``meetings`` are those that took place, ``ended`` the ranks whose run is over, ``misfits`` why
-    ranks could not continue. ``topology`` is the target's own record.
+    ranks could not continue. ``topology`` says where its ranks are: see
+    :class:`~nasm.isa.collectives.RankExchanges`. Raises Failure if there is none such.
     """
 
     def __init__(self, program: Program, engine: RankEngine, topology: Any = None) -> None:
         collectives = program.target.collectives
         assert collectives is not None, "the target has ranks and no collectives"
         self.program, self.engine, self.collectives = program, engine, collectives
-        self.topology = collectives.topology(None) if topology is None else topology
+        try:
+            self.topology = collectives.topology(topology, program.generation, program.cores)
+        except Refused as refused:
+            raise Failure(refused.at(None)) from None
         self.waiting: list[Waiting] = [{} for _ in range(program.ranks)]
         self.coming: list[int | None] = [0] * program.ranks
-        self.ended: dict[int, Ended] = {}
+        self.ended: dict[int, RankEnded] = {}
         self.meetings: list[MeetingRecord] = []
         self.misfits: list[Misfit] = []
 
@@ -85,9 +97,9 @@ class World:
             self._take(found)
 
     def _take(self, found: Progressed) -> None:
-        if isinstance(found, Ended):
+        if isinstance(found, RankEnded):
             self.ended[found.rank] = found
-        elif isinstance(found, Reached):
+        elif isinstance(found, RankReached):
             self.coming[found.rank] = found.next
         else:
             self.waiting[found.rank][found.queue] = found
@@ -99,18 +111,21 @@ class World:
         """Let meet all groups that are complete; whether there was one."""
         met = False
         for arrivals in list(self._complete()):
-            start = max(one.tick for one in arrivals)
-            call = arrivals[0].call
-            time = self.collectives.time(call, self.topology, self.program.generation.ticks)
-            meeting = Meeting(len(self.meetings), arrivals, start, time)
+            call, start = arrivals[0].call, max(one.tick for one in arrivals)
+            try:
+                time = self.collectives.time(call, self.topology)
+                meeting = RankMeeting(len(self.meetings), arrivals, start, time)
+                self.engine.exchange(meeting)
+            except Refused as refused:
+                self.misfits.append(refusal(refused, arrivals))
+                return True
             self.meetings.append(_record(meeting))
             for one in arrivals:
                 del self.waiting[one.rank][one.queue]
-            self.engine.exchange(meeting)
             met = True
         return met
 
-    def _complete(self) -> Iterator[tuple[Arrival, ...]]:
+    def _complete(self) -> Iterator[tuple[RankArrival, ...]]:
         """The groups of which every rank has come, by their first rank."""
         for rank, waits in enumerate(self.waiting):
             for queue, mine in sorted(waits.items()):
@@ -148,7 +163,7 @@ class World:
     def _least(self) -> list[int | None]:
         """Of each rank the tick before which nothing that it waits for can start; None: never.
 
-        A rank that has nothing to do until then comes to nothing before.
+        A rank that has nothing to do until then reaches nothing before.
         """
         bounds: list[int | None] = [None] * self.program.ranks
         reach = [None if n in self.ended else self.coming[n] for n in range(self.program.ranks)]
@@ -175,8 +190,8 @@ class World:
                 found.append(max(mine.tick, *known))
         return min(found, default=None)
 
-    def _lacks(self, rank: int, queue: int, mine: Arrival) -> bool:
-        """Whether a rank is still to come to a collective."""
+    def _lacks(self, rank: int, queue: int, mine: RankArrival) -> bool:
+        """Whether a rank has still to reach a collective."""
         other = self.waiting[rank].get(queue)
         return other is None or other.call != mine.call
 
@@ -207,11 +222,11 @@ class World:
         del self.meetings[meetings:], self.misfits[misfits:]
 
 
-def _same(arrivals: tuple[Arrival, ...]) -> bool:
+def _same(arrivals: tuple[RankArrival, ...]) -> bool:
     return all(one.call == arrivals[0].call for one in arrivals)
 
 
-def _record(meeting: Meeting) -> MeetingRecord:
+def _record(meeting: RankMeeting) -> MeetingRecord:
     arrivals = meeting.arrivals
     return MeetingRecord(
         meeting.number,

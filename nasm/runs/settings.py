@@ -18,7 +18,7 @@ from nasm.base.files import Allowed, Files, Folders
 from nasm.base.problems import Failure, Problem, did_you_mean, number_of
 from nasm.base.records import dataclass, fields, replace
 from nasm.base.source import Source
-from nasm.base.source_files import Given
+from nasm.base.source_files import Given, Text, program_of
 from nasm.isa.target import Loader
 from nasm.isa.timing import Timing, TimingGiven
 from nasm.language.assemble import Rewrite, assemble
@@ -52,7 +52,8 @@ class RunSettings:
       while it runs; with False it may read none, with None or True any;
     * ``include``: a folder, or several, in which to look for what ``.include`` names, after that
       of the text;
-    * ``ranks``: how many machines run the program, instead of as many as ``.ranks`` says;
+    * ``ranks``: how many machines run the program, instead of as many as ``.ranks`` says; outputs
+      then have an axis of ranks, be it 1;
     * ``autosync``: the text has no waits and updates: they are found from the order of its lines.
 
     What is computed and kept:
@@ -136,6 +137,13 @@ class RunSettings:
         """
         usual = {name: getattr(_USUAL, name) for name in _Text.__annotations__}
         return replace(self, **(usual | ({"files": self.files} if files else {})))
+
+    def loaded(self, program: Program | Text) -> Loaded:
+        """A program as it is given, or a text or a file assembled as it is set; raises Failure."""
+        if isinstance(program, Program):
+            self.refuse_text()
+            return Loaded(program, None)
+        return self.assembled(program_of(program))
 
     def assembled(
         self,

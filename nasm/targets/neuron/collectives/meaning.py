@@ -2,7 +2,7 @@
 
 A sum is exact and rounded once, as those of matrix products are: in which order and with how many
 bits the chips add is not documented, and an exact sum depends on neither. Source of every
-operation: AWS's ``nki.collectives`` (SDK 2.33) and "What is Neuron Collective Communication?".
+operation: AWS's ``nki.collectives`` (SDK 2.33) and neuron-runtime/about/collectives.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nasm.base import dtypes
 from nasm.base.dtypes import DType
 from nasm.base.exact.sums import total
 from nasm.base.problems import Refused
-from nasm.isa.collectives import Buffer, CollectiveCall, Elements, Parcel
+from nasm.isa.collectives import CollectiveBuffer, CollectiveCall, Elements, Parcel
 from nasm.targets.neuron import alu
 
 Sent = Sequence[Sequence[Parcel]]
@@ -61,7 +61,7 @@ def _of_integers(op: str, arrays: Sequence[Elements], dtype: DType) -> Elements:
     return result
 
 
-def _dtype(buffer: Buffer) -> DType:
+def _dtype(buffer: CollectiveBuffer) -> DType:
     found = dtypes.find(buffer.dtype)
     assert found is not None, buffer.dtype
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nasm.base.dtypes import find
-from nasm.isa.collectives import Buffer, CollectiveCall
+from nasm.isa.collectives import CollectiveBuffer, CollectiveCall
 
 
 def misfit(call: CollectiveCall) -> str:
@@ -33,7 +33,7 @@ def _ranks(call: CollectiveCall) -> str:
     return f"{count} rank" + "s" * (count != 1)
 
 
-def _wanted(call: CollectiveCall, source: Buffer) -> tuple[int, ...] | str:
+def _wanted(call: CollectiveCall, source: CollectiveBuffer) -> tuple[int, ...] | str:
     """The shape of the destination of a source, or why there is none."""
     count, axis, shape = len(call.group), int(call.option("dim") or 0), source.shape
     if call.operation == "all_gather":
@@ -76,7 +76,7 @@ def bytes_of(call: CollectiveCall) -> int:
     return max(sum(_size(one) for one in side) for side in data)
 
 
-def _size(buffer: Buffer) -> int:
+def _size(buffer: CollectiveBuffer) -> int:
     dtype = find(buffer.dtype)
     assert dtype is not None, buffer.dtype
     return buffer.elements * dtype.itemsize

@@ -13,11 +13,13 @@ from nasm.targets.neuron.collectives.meaning import OPERATIONS
 from nasm.targets.neuron.isa import collective_rules as rules
 from nasm.targets.neuron.isa.control import REGISTER, REGISTER_OR_WORD
 from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA
+from nasm.targets.neuron.nan import Operators
 from nasm.views.view import View
 
 SOURCE = "nki.collectives"
 TENSORS = Tiles(("hbm", "sbuf"), 64, alone=True)
 GROUPS = IntegerLists("groups")
+COMBINING = Operators(("add", "minimum", "maximum"), "operator")
 
 
 def _vendor(*functions: str, explorer: str = "", klr: str = "") -> dict[str, tuple[str, ...]]:
@@ -29,11 +31,13 @@ def _vendor(*functions: str, explorer: str = "", klr: str = "") -> dict[str, tup
 
 
 @ISA.instruction(
-    Operand("operation", Choice(OPERATIONS, "operation")),
     Operand("dsts", TENSORS, "@", doc="what is received: one tensor, or several in [ ]"),
     Operand("srcs", TENSORS, "@", doc="what is sent, for each destination"),
+    Operand("operation", Choice(OPERATIONS, "operation")),
     Operand("groups", GROUPS, "r", None, "all ranks in one group", keyword=True),
-    Operand("op", Choice(("add", "minimum", "maximum"), "op"), "r", None, "how it is combined"),
+    Operand(
+        "op", Operators(("add", "minimum", "maximum"), "operator"), "r", None, "how it is combined"
+    ),
     Operand(
         "dim",
         Number(integer=True, low=0, high=1),
@@ -90,14 +94,14 @@ def _vendor(*functions: str, explorer: str = "", klr: str = "") -> dict[str, tup
     effect=RankExchange,
     vendor=_vendor(*OPERATIONS, explorer="PSEUDO_TRIGGER_COLLECTIVE_2", klr="CollectiveOp"),
     formula="dsts of each rank = an operation on srcs of all ranks of its group",
-    tensors=".hbm S f32[128, {n}]\n.hbm D f32[128, {n}]",
-    example="Collective all_reduce, D, A, op=add",
+    tensors=".hbm D bf16[128, {n}]",
+    example="Collective D, A, operation=all_reduce, op=add",
     source=f"{SOURCE}, SDK 2.33; that the CC-cores do one at a time, in order, is assumed",
 )
 def Collective(
-    operation: str,
     dsts: tuple[View, ...],
     srcs: tuple[View, ...],
+    operation: str,
     groups: tuple[tuple[int, ...], ...] | None,
     op: str | None,
     dim: int,
@@ -107,7 +111,7 @@ def Collective(
     recv_counts_known: bool,
     has_rdispls: bool,
 ) -> RankExchange:
-    """Exchange tensors with the other ranks of a group, once all of them have come to it.
+    """Exchange tensors with the other ranks of a group, once all of them have reached it.
 
     It is executed by the core's CC-cores, on the queue `@cc`. Sources are read from its start until
     it is over, destinations are written when it is, and then its update is posted. A sum is exact
