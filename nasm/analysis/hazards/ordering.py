@@ -190,8 +190,15 @@ class Ordering:
         return {self.region(View.whole(t)).area for t in tensors if wanted(t)}
 
     def warnings(self) -> Iterator[Problem]:
-        """Waits for just a value that may be overrun: one for each line."""
+        """What decides the run and may be different; waits for just a value that may be overrun.
+
+        One for each line.
+        """
         check, seen = self.judged(), set()
+        if check.races or check.sums:
+            from nasm.analysis.hazards.deciding_values import DecidingValues
+
+            yield from DecidingValues(self.program, check, self.region).problems()
         if self.watch.full and not self.watch.closed:
             yield self._races.cut(len(self.watch.queues))
         yield from self._late_takes()
