@@ -50,7 +50,7 @@ def _same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, NKIObject):
-        return vars(one) == vars(other)
+        return bool(vars(one) == vars(other))
     return bool(one == other)
 
 
