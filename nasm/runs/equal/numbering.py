@@ -26,10 +26,10 @@ from nasm.isa.implicit_kinds import (
     LanesOf,
 )
 from nasm.isa.instruction import Operand
+from nasm.isa.ranges import Unknown
 from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.machine import Machine
 from nasm.machine.outlines import Outline
-from nasm.machine.state import UNKNOWN
 from nasm.program.footprint.reach import window
 from nasm.program.footprint.traits import Footprint, Traits, here
 from nasm.program.program import Instruction
@@ -239,7 +239,7 @@ class Numbering(Observer):
     ) -> Hashable:
         """The value of a register that is read, or the definition that it has."""
         held = self.machine.state.registers[acting.queue].values[value.number]
-        if held is not UNKNOWN:
+        if not isinstance(held, Unknown):
             return "register", held
         self._append(reads, operand.name, _one(self._registers[acting.queue, value.number]))
         return "register"
