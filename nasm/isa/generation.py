@@ -8,6 +8,7 @@ from nasm.base.problems import Refused, did_you_mean, listed
 from nasm.base.records import dataclass, field
 from nasm.isa.evidence import Fact
 from nasm.isa.options import OptionValue
+from nasm.isa.tile_grid import TileGrid
 from nasm.views.tensor import Memory
 
 
@@ -20,6 +21,7 @@ class Engine:
     ``spelled`` is its name in prose, if that is not the name with a capital. One that ``pushes``
     gives another engine, by its name, the instructions of its queue, one by one; it has a queue in
     programs that have lines for it, and in others that engine has all of its instructions at once.
+    One that is ``optional`` has a queue only where a program has lines for it.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Engine:
     group: int = 0
     spelled: str = ""
     pushes: str = ""
+    optional: bool = False
 
     @property
     def title(self) -> str:
@@ -81,7 +84,8 @@ class Generation:
     those that instructions wait for. ``units`` are what the queues of a core have in common: the
     cost of an instruction may name one of them where others name a part of their engine. ``peak``
     says of what numbers the peak of operations is given, such as ``16-bit``. ``absent`` says why
-    this generation has none of engines that another one has, by their names.
+    this generation has none of engines that another one has, by their names. With a ``grid`` each
+    core is a tile of a chip, which programs select by its coordinates.
     """
 
     name: str
@@ -109,6 +113,7 @@ class Generation:
     units: tuple[Unit, ...] = ()
     absent: Mapping[str, str] = field(default_factory=dict)
     peak: str = ""
+    grid: TileGrid | None = None
 
     @property
     def base(self) -> Engine:

@@ -6,6 +6,7 @@ from nasm.isa.generation import Engine, Generation, Unit
 from nasm.isa.options import defaults
 from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
 from nasm.targets.tensix.isa.declared import CORES, QUEUES
+from nasm.targets.tensix.noc.chip_map import MAP, TENSIX_COLUMNS, TENSIX_ROWS
 from nasm.targets.tensix.options import OPTIONS
 from nasm.views.tensor import Memory
 
@@ -96,6 +97,8 @@ def _generation(chip: Chip, order: int) -> Generation:
         registers=0,
         semaphores=0,
         order=order,
+        cores=len(TENSIX_COLUMNS) * len(TENSIX_ROWS) if chip is WORMHOLE else 1,
+        grid=MAP if chip is WORMHOLE else None,
         clock=QUEUES[0],
         units=_units(chip),
         options=defaults(OPTIONS),
