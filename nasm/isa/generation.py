@@ -21,7 +21,8 @@ class Engine:
     ``spelled`` is its name in prose, if that is not the name with a capital. One that ``pushes``
     gives another engine, by its name, the instructions of its queue, one by one; it has a queue in
     programs that have lines for it, and in others that engine has all of its instructions at once.
-    One that is ``optional`` has a queue only where a program has lines for it.
+    One that is ``optional`` has a queue only where a program has lines for it. If it does not
+    ``count`` its lines wait for and update no semaphores, and ``instead`` says what else does.
     """
 
     name: str
@@ -35,6 +36,8 @@ class Engine:
     spelled: str = ""
     pushes: str = ""
     optional: bool = False
+    counts: bool = True
+    instead: str = ""
 
     @property
     def title(self) -> str:

@@ -85,6 +85,8 @@ class Isa:
         condition: OfOperands[Blocked | None] | None = None,
         also: str = "",
         instead: Mapping[str, str] | None = None,
+        signals: bool = False,
+        spreads: bool = False,
     ) -> Callable[[Callable[..., Any]], Row]:
         """Make a row of a function: its parameters must be the operands it reads.
 
@@ -126,6 +128,8 @@ class Isa:
                 tuple(n for n, o in enumerate(operands) if o.kind.names == "label"),
                 encoding,
                 tuple((instead or {}).items()),
+                signals=signals,
+                spreads=spreads,
             )
             _consistent(row)
             if row.name in self.rows:

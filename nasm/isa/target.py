@@ -15,6 +15,7 @@ from nasm.isa.generation import Generation
 from nasm.isa.instruction import Row, Rule
 from nasm.isa.isa import Isa
 from nasm.isa.micro_instructions import Elsewhere
+from nasm.isa.network import Network
 from nasm.isa.options import Option, OptionValue, in_force
 from nasm.isa.pace import Pace
 from nasm.isa.settings import Settings
@@ -147,7 +148,7 @@ class Target:
     other, for each stored format. ``causes`` says in words what conditions of rows wait for, by the
     cause that they report. ``pushing`` is the row with which an engine pushes instructions of
     another one, with its operands. ``foreign`` are the languages of texts that programs may have,
-    by directive.
+    by directive. ``network`` makes what carries packets between the tiles of a chip.
     """
 
     name: str
@@ -179,6 +180,7 @@ class Target:
     arrangements: tuple[Arrangement, ...] = ()
     pushing: Pushing | None = None
     foreign: Mapping[str, ForeignText] = field(default_factory=dict)
+    network: Callable[[Generation], Network] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from nasm.base.records import replace
 from nasm.isa import effects
 from nasm.isa.effects import Clear, Jump, Plan, Say, Transfer
+from nasm.machine.packets import Packets
 from nasm.machine.rendezvous import RendezvousPoint
 from nasm.machine.transfers import Launched, Transfers
 from nasm.program.program import Program
@@ -36,11 +37,13 @@ class Effects:
         scheduler: Scheduler,
         transfers: Transfers,
         rendezvous: RendezvousPoint,
+        packets: Packets,
     ) -> None:
         self.queue, self.core = queue, program.queues[queue].core
         self.lines = program.queues[queue]
         self.base = self.core * program.generation.counters
         self.scheduler, self.transfers, self.rendezvous = scheduler, transfers, rendezvous
+        self.packets = packets
         self._plans: dict[Shape, Plan] = {}
         self._by_type: dict[type[effects.Effect], Callable[..., Work]] = {
             Jump: self._jump,
@@ -48,6 +51,8 @@ class Effects:
             Say: self._say,
             Clear: self._clear,
             effects.Rendezvous: self._rendezvous,
+            effects.Packet: self._packet,
+            effects.UntilAnswered: self._drain,
         }
 
     def work(self, work: Work, kernel: Computed, shape: Shape, semaphore: int | None) -> Work:
@@ -97,6 +102,20 @@ class Effects:
 
     def _rendezvous(self, work: Work, kernel: Computed, shape: Shape, _: int | None) -> Work:
         return self.rendezvous.work(work.number, self.queue, shape.context, kernel.values())
+
+    def _packet(self, work: Work, kernel: Computed, shape: Shape, semaphore: int | None) -> Work:
+        signals = shape.row.signals
+        bound = self.packets.bind(kernel.values(), self.core, semaphore, signals)
+
+        def start(now: int) -> None:
+            self.packets.launch(bound, signals, self.scheduler.acting, now)
+
+        return _acting(work, start)
+
+    def _drain(self, work: Work, kernel: Computed, *_: Any) -> Work:
+        work.condition = partial(self.packets.outstanding, self.queue)
+        work.drains = True
+        return _acting(work, _nothing)
 
     def skip(
         self, work: Work, kernel: Computed, shape: Shape, semaphore: int | None

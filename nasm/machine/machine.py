@@ -30,6 +30,7 @@ from nasm.machine.lost_results import SILENT, Losses
 from nasm.machine.negative_counters import BelowZero
 from nasm.machine.operands import Operands
 from nasm.machine.outlines import OutlinedTransfers, Outlines, RegionAddresses, unread
+from nasm.machine.packets import Packets
 from nasm.machine.rendezvous import RendezvousPoint
 from nasm.machine.state import State
 from nasm.machine.stretches import Planner, Stretches
@@ -104,6 +105,14 @@ class Machine:
         self.rendezvous = RendezvousPoint(
             program, self.addresses, self.findings, self.transfers, self.scheduler
         )
+        network = program.target.network
+        self.packets = Packets(
+            program,
+            self.state,
+            self.findings,
+            self.scheduler,
+            None if network is None else network(generation),
+        )
         self.holds = [self._holds(core) for core in range(program.cores)]
         self.shapes = Shapes(generation)
         numbers = itertools.count()
@@ -163,7 +172,9 @@ class Machine:
                 self.changes,
                 self.holds[lines.core],
             )
-        effects = Effects(program, queue, self.scheduler, self.transfers, self.rendezvous)
+        effects = Effects(
+            program, queue, self.scheduler, self.transfers, self.rendezvous, self.packets
+        )
         return Tasks(
             program,
             queue,
@@ -285,7 +296,7 @@ class Machine:
 
     def _parts(self) -> tuple[Any, ...]:
         parts = (self.state, self.scheduler, self.transfers, self.rendezvous, self.losses)
-        return *parts, *(held for held in self.holds if held is not None)
+        return *parts, self.packets, *(held for held in self.holds if held is not None)
 
 
 def _set(program: Program, core: int, held: Holds) -> None:

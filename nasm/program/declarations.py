@@ -441,7 +441,7 @@ def _arranged_as(
         raise Refused(
             BAD_ARRANGEMENT, f"no arrangement '{quoted(word)}'", hint or "leave the word out"
         )
-    if not memory.numbered:
+    if not (memory.numbered or memory.arranges):
         message = f"{word} tensors are in memories whose bytes have addresses, and {memory.name}'s "
         raise Refused(BAD_ARRANGEMENT, f"{message}have none")
     found = next((a for a in alike if a.stored == stored), None)

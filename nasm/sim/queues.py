@@ -45,7 +45,8 @@ class Work:
     ``arrive(now)`` is called before it starts; its queue is then parked until it is released.
     ``condition`` says what keeps it from starting once nothing else does. ``uses`` and ``sets``
     name the values of its engine that it needs and replaces, and ``clears`` are the semaphores that
-    it sets to 0. ``number`` is this work's own, from 0 on; by one below 0 nothing may be cached.
+    it sets to 0. One that ``drains`` waits for all that its queue has sent. ``number`` is this
+    work's own, from 0 on; by one below 0 nothing may be cached.
     """
 
     number: int
@@ -60,6 +61,7 @@ class Work:
     uses: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     clears: range = range(0)
+    drains: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -336,10 +336,13 @@ class Reader:
         for row, number in zip((pairs >> 32).tolist(), (pairs & 0xFFFFFFFF).tolist(), strict=True):
             if (update := program.updates[number]) is not None:
                 check.update_fits(program, self._by_row[row], update)
+                check.update_reaches(program, queue, self._by_row[row], update)
         if program.cores > 1:
             for number in np.unique(numbers).tolist():
-                for value in program.instructions[number].operands:
-                    check.within_reach(lines.core, value)
+                instruction = program.instructions[number]
+                places = instruction.row.operands
+                for operand, value in zip(places, instruction.operands, strict=True):
+                    check.within_reach(lines.core, value, operand.kind)
 
     def _use(self, queue: int, numbers: Column) -> None:
         """Note where instructions are first used, each by one engine."""

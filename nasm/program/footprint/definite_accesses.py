@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from nasm.base.problems import Refused
 from nasm.isa.declared_transfer import DeclaredTransfer
-from nasm.isa.effects import ONTO, Rendezvous, Transfer
+from nasm.isa.effects import ONTO, Packet, Rendezvous, Transfer
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import InstructionContext
 from nasm.isa.list_kinds import views
@@ -93,6 +93,8 @@ def _moved(instruction: Instruction, engine: str, generation: Generation) -> Sur
         return None
     if isinstance(effect, Rendezvous) and effect.exchange is not None:
         return Sure((effect.exchange.src,), (effect.exchange.dst,))
+    if isinstance(effect, Packet):
+        return Sure(*effect.views)
     if not isinstance(effect, Transfer):
         return None
     into = tuple(dst for dst, *_ in effect.moves)

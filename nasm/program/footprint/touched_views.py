@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nasm.base.problems import Refused
 from nasm.isa.declared_transfer import DeclaredTransfer
-from nasm.isa.effects import ONTO, Rendezvous, Transfer
+from nasm.isa.effects import ONTO, Packet, Rendezvous, Transfer
 from nasm.isa.generation import Generation
 from nasm.isa.list_kinds import views
 from nasm.program.footprint.layout import Regions
@@ -117,6 +117,8 @@ def _moved(made: object, instruction: Instruction) -> MovedViews | None:
         into = tuple([dst for dst, *_ in made.moves])
         out = tuple([src for _, *srcs in made.moves for src in srcs])
         return MovedViews(out, into, adds=made.op == ONTO)
+    if isinstance(made, Packet):
+        return MovedViews(*made.views, adds=made.atomic is not None)
     if isinstance(made, Rendezvous) and made.exchange is not None:
         return MovedViews((made.exchange.src,), (made.exchange.dst,), meets=True)
     every = tuple([view for operand in instruction.operands for view in _named(operand)])

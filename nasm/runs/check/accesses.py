@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from nasm.base.problems import Refused
 from nasm.isa.declared_transfer import DeclaredTransfer
-from nasm.isa.effects import ONTO, Clear, Jump, Rendezvous, Transfer
+from nasm.isa.effects import ONTO, Clear, Jump, Packet, Rendezvous, Transfer
 from nasm.isa.list_kinds import views
 from nasm.machine.machine import Machine
 from nasm.machine.outlines import Outline
@@ -140,6 +140,9 @@ class Touches:
             into = [all_of(dst) for dst, *_ in effect.moves]
             out = [all_of(src) for _, *srcs in effect.moves for src in srcs]
             return out + (into if effect.op == ONTO else []), into
+        if isinstance(effect, Packet):
+            read, written = effect.views
+            return [*read], [*written]
         if isinstance(effect, Rendezvous) and effect.exchange is not None:
             return [effect.exchange.src], [effect.exchange.dst]
         return [], []

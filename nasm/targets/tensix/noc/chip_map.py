@@ -31,7 +31,7 @@ _EDGE: Final = {
 
 _ETHERNET_ROWS: Final = (0, 6)
 
-_DRAM_BYTES: Final = 2 << 30
+DRAM_BYTES: Final = 2 << 30
 
 
 def kind_of(place: TilePlace) -> str:
@@ -48,6 +48,22 @@ def dram_at(place: TilePlace) -> int:
     found = _EDGE[place[0]][place[1]]
     assert isinstance(found, int)
     return found
+
+
+DRAMS: Final = 6
+"""DRAMs of 2 GiB, each with three places on either network."""
+
+DRAM_MEMORIES: Final = tuple(f"dram{number}" for number in range(DRAMS))
+HOST_MEMORY: Final = "host"
+
+
+def homes(memory: str) -> list[TilePlace]:
+    """The places of a memory that tiles share: of a DRAM, or the way to the host."""
+    every = ((x, y) for x in _EDGE for y in range(ROWS))
+    if memory == HOST_MEMORY:
+        return [place for place in every if kind_of(place) == HOST]
+    number = DRAM_MEMORIES.index(memory)
+    return [place for place in every if kind_of(place) == DRAM and dram_at(place) == number]
 
 
 TITLES: Final = {
