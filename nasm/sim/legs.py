@@ -8,7 +8,7 @@ from nasm.sim.channels import Flight, Group, Portion
 
 
 class Leg(NamedTuple):
-    """A transfer on its way to one place: it lands there, and later its sender has ``known``.
+    """A transfer in flight to one place: it lands there, and later its sender has ``known``.
 
     ``core`` is where it lands, if that is a core.
     """

@@ -23,7 +23,7 @@ from nasm.views.tensor import Memory
 DTYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "bfloat16", "float32")
 
 SEMAPHORES = 16
-"""Words of L1 that programs count with: as many as tt-metal gives a program on each tile."""
+"""Words of L1 that lines of the networks count with, on each tile; how many is assumed."""
 
 _ABSENT = (*CORES, *NETWORK_QUEUES)
 

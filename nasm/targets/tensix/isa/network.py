@@ -555,7 +555,7 @@ def NOC_INC(engine: str) -> Packet:
     """Raise the semaphore of another tile that the line updates, by an atomic increment.
 
     It is a packet of its own: it may overtake others, so that what is sent before it has to be
-    acknowledged if it is to be there by then.
+    acknowledged if others rely on it then.
     """
     return Packet(_network(engine), 0, reply=False)
 
