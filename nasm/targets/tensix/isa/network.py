@@ -183,7 +183,7 @@ _REQUEST: Final[dict[str, Any]] = {
     "effect": Packet,
 }
 _TENSORS: Final = (
-    ".l1 a u32[8] = iota\n.l1 w u32[4] = zeros\n.sem got\n.tile 4, 4\n.l1 b u32[8] = iota\n"
+    ".l1 a u32[8] = iota\n.l1 w u32[4] = ones\n.sem got\n.tile 4, 4\n.l1 b u32[8] = ones\n"
     ".l1 v u32[4] = zeros\n.sem there\n.tile 1, 1"
 )
 
@@ -590,8 +590,8 @@ def NOC_INC_MULTICAST(
     cost=one(),
     effect=UntilAnswered,
     source=f"{PAGE}: Counters, NIU_MST_REQS_OUTSTANDING_ID",
-    setup=_TENSORS,
-    example="NOC_READ a, b\nNOC_BARRIER",
+    setup=f"{_TENSORS}\n@noc0 NOC_READ a, b",
+    example="NOC_BARRIER",
     formula="wait until nothing that this queue sent is outstanding",
 )
 def NOC_BARRIER() -> UntilAnswered:
