@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from nasm.base.problems import Refused, did_you_mean, listed
 from nasm.base.records import dataclass, field
 from nasm.isa.evidence import Fact
 from nasm.isa.options import OptionValue
-from nasm.isa.tile_grid import TileGrid
 from nasm.views.tensor import Memory
+
+if TYPE_CHECKING:
+    from nasm.isa.tile_grid import TileGrid
 
 
 @dataclass(frozen=True, slots=True)

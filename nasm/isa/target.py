@@ -15,7 +15,6 @@ from nasm.isa.generation import Generation
 from nasm.isa.instruction import Row, Rule
 from nasm.isa.isa import Isa
 from nasm.isa.micro_instructions import Elsewhere
-from nasm.isa.network import Network
 from nasm.isa.options import Option, OptionValue, in_force
 from nasm.isa.pace import Pace
 from nasm.isa.settings import Settings
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from nasm.base.dtypes import Casting
     from nasm.isa.effects import Plan, Transfer
     from nasm.isa.foreign import ForeignText
+    from nasm.isa.network import Network
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nasm.base.records import replace
 from nasm.isa import effects
 from nasm.isa.effects import Clear, Jump, Plan, Say, Transfer
-from nasm.machine.packets import Packets
 from nasm.machine.rendezvous import RendezvousPoint
 from nasm.machine.transfers import Launched, Transfers
 from nasm.program.program import Program
 from nasm.program.shapes import Shape
 from nasm.sim.queues import Work
 from nasm.sim.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from nasm.machine.packets import Packets
 
 
 class Computed(Protocol):
@@ -37,7 +39,7 @@ class Effects:
         scheduler: Scheduler,
         transfers: Transfers,
         rendezvous: RendezvousPoint,
-        packets: Packets,
+        packets: Packets | None,
     ) -> None:
         self.queue, self.core = queue, program.queues[queue].core
         self.lines = program.queues[queue]
@@ -104,15 +106,17 @@ class Effects:
         return self.rendezvous.work(work.number, self.queue, shape.context, kernel.values())
 
     def _packet(self, work: Work, kernel: Computed, shape: Shape, semaphore: int | None) -> Work:
-        signals = shape.row.signals
-        bound = self.packets.bind(kernel.values(), self.core, semaphore, signals)
+        packets, signals = self.packets, shape.row.signals
+        assert packets is not None, "the target has packets and no network"
+        bound = packets.bind(kernel.values(), self.core, semaphore, signals)
 
         def start(now: int) -> None:
-            self.packets.launch(bound, signals, self.scheduler.acting, now)
+            packets.launch(bound, signals, self.scheduler.acting, now)
 
         return _acting(work, start)
 
     def _drain(self, work: Work, kernel: Computed, *_: Any) -> Work:
+        assert self.packets is not None
         work.condition = partial(self.packets.outstanding, self.queue)
         work.drains = True
         return _acting(work, _nothing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from nasm.base import dtypes
 from nasm.base.dtypes import DType
@@ -15,7 +16,6 @@ from nasm.isa.generation import Generation
 from nasm.isa.list_kinds import mentioned
 from nasm.isa.settings import MISPLACED, Assigned
 from nasm.isa.target import Target
-from nasm.isa.tile_grid import TileGrid, TilePlace
 from nasm.program import arguments
 from nasm.program.initializers import possible
 from nasm.program.notes import another, declared_note
@@ -27,6 +27,9 @@ from nasm.views.arrangement import Arrangement
 from nasm.views.methods import dtype_named
 from nasm.views.tensor import Memory, Tensor
 from nasm.views.view import View
+
+if TYPE_CHECKING:
+    from nasm.isa.tile_grid import TileGrid, TilePlace
 
 BAD_ARRANGEMENT = "E0246"
 OVER, FILLED = "E0240", "E0241"

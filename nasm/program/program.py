@@ -18,7 +18,6 @@ from nasm.isa.instruction import Row
 from nasm.isa.micro_instructions import Micro
 from nasm.isa.options import OptionValue
 from nasm.isa.settings import Assigned
-from nasm.isa.tile_grid import TilePlace
 from nasm.program.shapes import Shape, Shapes
 from nasm.views.tensor import Tensor
 from nasm.views.view import Offsets, View
@@ -26,6 +25,7 @@ from nasm.views.view import Offsets, View
 if TYPE_CHECKING:
     from nasm.isa.generation import Generation
     from nasm.isa.target import Target
+    from nasm.isa.tile_grid import TilePlace
 
 
 class Wait(NamedTuple):

@@ -183,8 +183,8 @@ _REQUEST: Final[dict[str, Any]] = {
     "effect": Packet,
 }
 _TENSORS: Final = (
-    ".l1 a u32[8] = iota\n.l1 w u32[4] = ones\n.sem got\n.tile 4, 4\n.l1 b u32[8] = ones\n"
-    ".l1 v u32[4] = zeros\n.sem there\n.tile 1, 1"
+    ".l1 a u32[8] = iota\n.l1 w u32[4] = random(seed=1)\n.sem got\n"
+    ".tile 4, 4\n.l1 b u32[8] = random(seed=2)\n.l1 v u32[4] = zeros\n.sem there\n.tile 1, 1"
 )
 
 
