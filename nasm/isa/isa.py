@@ -15,6 +15,7 @@ from nasm.isa.field_kinds import Bits, Encoding
 from nasm.isa.flops import Flops
 from nasm.isa.implicit_kinds import Implicit
 from nasm.isa.instruction import OfOperands, Operand, Row, Rule, in_float32
+from nasm.isa.ranges import RegisterComparison, Some
 
 
 class Isa:
@@ -87,11 +88,13 @@ class Isa:
         instead: Mapping[str, str] | None = None,
         signals: bool = False,
         spreads: bool = False,
+        bounds: Callable[..., Some] | None = None,
+        ways: Callable[..., tuple[tuple[Effect, RegisterComparison], ...]] | None = None,
     ) -> Callable[[Callable[..., Any]], Row]:
         """Make a row of a function: its parameters must be the operands it reads.
 
         ``also`` is another name by which programs may call it, ``instead`` says when to use other
-        rows in its place.
+        rows in its place. ``bounds`` and ``ways`` take what the semantics take.
         """
 
         def make(semantics: Callable[..., Any]) -> Row:
@@ -130,6 +133,8 @@ class Isa:
                 tuple((instead or {}).items()),
                 signals=signals,
                 spreads=spreads,
+                bounds=bounds,
+                ways=ways,
             )
             _consistent(row)
             if row.name in self.rows:
