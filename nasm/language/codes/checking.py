@@ -107,7 +107,7 @@ ROWS = (
         "    Nop $done >= 1\nnow:\n    Memset a, 2.0",
         ".hbm n i32[1, 1] input = [[0]]\n@vector Memset a, 1.0 $done++\n@gpsimd\n"
         "    TensorLoad %r0, n $done >= 1\n    CompareBranch %r0, 1, op=equal, target=now\n"
-        "    Nop\nnow:\n    Memset a, 2.0",
+        "    Nop\nnow:\n    TensorTensor a, a, a, op=add",
         severity=Severity.WARNING,
     ),
 )
