@@ -30,6 +30,8 @@ from nasm.machine.records import MOST_EXAMINED, RunReport, Status
 from nasm.program import arguments as given
 from nasm.program.builder import ProgramBuilder
 from nasm.program.program import Program, Update, Wait
+from nasm.program.ranks import with_ranks
+from nasm.ranks.records import RanksReport
 from nasm.runs.check import Examination, examine
 from nasm.runs.settings import (
     AssembleKeywords,
@@ -78,7 +80,9 @@ LATE, MORE_TIME = "E0516", "allow more with deadline="
 class Result(Drawn):
     """A finished run: its report, its outputs by name, and the session to look further.
 
-    The session stays in the process that ran the program: a result that was pickled has none.
+    The session stays in the process that ran the program: a result that was pickled has none. A run
+    of several ranks has a report of all, that of each in ``ranks``, outputs with a first axis of
+    ranks, and no session.
     """
 
     def __init__(
@@ -86,8 +90,10 @@ class Result(Drawn):
         report: RunReport,
         outputs: dict[str, np.ndarray[Any, Any]] | None,
         session: Session | None = None,
+        ranks: RanksReport | None = None,
     ) -> None:
         self.report, self._outputs, self._session = report, outputs, session
+        self.ranks = ranks
 
     @property
     def outputs(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -100,6 +106,8 @@ class Result(Drawn):
     def session(self) -> Session:
         """The session that ran it, for looking further."""
         if self._session is None:
+            if self.ranks is not None:
+                raise RuntimeError("a run of several ranks has no session")
             raise RuntimeError("a pickled result has no session: run the program in this process")
         return self._session
 
@@ -109,10 +117,10 @@ class Result(Drawn):
         return self.report.ok
 
     def __copy__(self) -> Result:
-        return Result(self.report, self._outputs, self._session)
+        return Result(self.report, self._outputs, self._session, self.ranks)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Result, (self.report, self._outputs)
+        return Result, (self.report, self._outputs, None, self.ranks)
 
     def __repr__(self) -> str:
         return repr(self.report)
@@ -146,7 +154,12 @@ def run_watched(
     """What :func:`run` does, of a session that something else may watch as well."""
 
     def call(clock: deadlines.Deadline) -> Result:
-        session = Session(program, inputs, settings=replace(chosen, keep=0))
+        made = chosen.loaded(program)
+        assembled = with_ranks(made.program, chosen.ranks)
+        if assembled.ranks > 1 or chosen.ranks is not None:
+            return _run_ranks(assembled, inputs, chosen.of_assembled(), clock)
+        session = Session(assembled, inputs, settings=replace(chosen.of_assembled(), keep=0))
+        session.execution.source, session.execution.assembly = made.source, chosen
         if watch is not None:
             watch(session)
         with clock.on_deadline(session.halt):
@@ -161,6 +174,18 @@ def run_watched(
         return Result(report, session.outputs() if chosen.values else None, session)
 
     return limited(chosen, call)
+
+
+def _run_ranks(
+    program: Program, inputs: Inputs | None, chosen: RunSettings, clock: deadlines.Deadline
+) -> Result:
+    """What :func:`run` does of a program with several ranks."""
+    from nasm.ranks.runs import RanksRun  # which most programs do not need
+
+    run = RanksRun(program, inputs, chosen)
+    with clock.on_deadline(run.halt):
+        report = run.run()
+    return Result(report.whole, run.outputs() if chosen.values else None, None, report)
 
 
 def _late(session: Session, seconds: float | None) -> RunReport:

@@ -21,10 +21,10 @@ class Engine:
 
     ``cycle`` is the ticks of one of its cycles; ``reads`` and ``writes`` the memories it reaches;
     ``group`` how many entries of an index tile one column holds, where it has indirection.
-    ``spelled`` is its name in prose, if that is not the name with a capital. One that ``pushes``
-    gives another engine, by its name, the instructions of its queue, one by one; it has a queue in
-    programs that have lines for it, and in others that engine has all of its instructions at once.
-    One that is ``optional`` has a queue only where a program has lines for it. If it does not
+    ``spelled`` is its name in prose, if that is not the name with a capital. One that is ``rare``
+    has a queue only in programs that have lines for it. One that ``pushes`` gives another engine,
+    by its name, the instructions of its queue, one by one; it has a queue in programs that have
+    lines for it, and in others that engine has all of its instructions at once. If it does not
     ``count`` its lines wait for and update no semaphores, and ``instead`` says what else does.
     """
 
@@ -38,7 +38,7 @@ class Engine:
     group: int = 0
     spelled: str = ""
     pushes: str = ""
-    optional: bool = False
+    rare: bool = False
     counts: bool = True
     instead: str = ""
 

@@ -126,7 +126,8 @@ class Doubt(Implicit):
 class Here(Implicit):
     """The ``core`` or the ``engine`` of the instruction, or its ``queue`` within the core.
 
-    Queues are numbered as the generation lists their engines.
+    Queues are numbered as the generation lists their engines. ``rank`` is that of the machine,
+    which only a run knows.
     """
 
     what: str
@@ -134,9 +135,10 @@ class Here(Implicit):
     def describe(self) -> str:
         return f"the {self.what} that executes it"
 
-    def at(self, core: int, engine: str, engines: Iterable[str]) -> object:
+    def at(self, core: int, engine: str, engines: Iterable[str], rank: int | None) -> object:
         """Its value on an engine of a core, which is one of those of the generation."""
-        return {"core": core, "engine": engine, "queue": [*engines].index(engine)}[self.what]
+        number = [*engines].index(engine)
+        return {"core": core, "engine": engine, "queue": number, "rank": rank}[self.what]
 
 
 @dataclass(frozen=True, slots=True)

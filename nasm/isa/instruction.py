@@ -140,9 +140,10 @@ class InstructionContext:
         operands = dict(zip(row.position, values, strict=True))
         return InstructionContext(row, operands, engine, generation, tiles, addressed)
 
-    def here(self, kind: Here, core: int) -> object:
-        """The place of the instruction, as an operand needs it."""
-        return kind.at(core, self.engine, (engine.name for engine in self.generation.engines))
+    def here(self, kind: Here, core: int, rank: int | None = None) -> object:
+        """The place of the instruction, as an operand needs it; None for a rank that is unknown."""
+        engines = (engine.name for engine in self.generation.engines)
+        return kind.at(core, self.engine, engines, rank)
 
     @property
     def in_float32(self) -> bool:

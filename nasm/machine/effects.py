@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from nasm.base.records import replace
 from nasm.isa import effects
 from nasm.isa.effects import Clear, Jump, Plan, Say, Transfer
+from nasm.machine.rank_meetings import RankMeetings
 from nasm.machine.rendezvous import RendezvousPoint
 from nasm.machine.transfers import Launched, Transfers
 from nasm.program.program import Program
@@ -40,12 +41,14 @@ class Effects:
         transfers: Transfers,
         rendezvous: RendezvousPoint,
         packets: Packets | None,
+        ranks: RankMeetings,
     ) -> None:
         self.queue, self.core = queue, program.queues[queue].core
         self.lines = program.queues[queue]
         self.base = self.core * program.generation.counters
         self.scheduler, self.transfers, self.rendezvous = scheduler, transfers, rendezvous
         self.packets = packets
+        self.ranks = ranks
         self._plans: dict[Shape, Plan] = {}
         self._by_type: dict[type[effects.Effect], Callable[..., Work]] = {
             Jump: self._jump,
@@ -55,6 +58,7 @@ class Effects:
             effects.Rendezvous: self._rendezvous,
             effects.Packet: self._packet,
             effects.UntilAnswered: self._drain,
+            effects.RankExchange: self._exchange,
         }
 
     def work(self, work: Work, kernel: Computed, shape: Shape, semaphore: int | None) -> Work:
@@ -120,6 +124,9 @@ class Effects:
         work.condition = partial(self.packets.outstanding, self.queue)
         work.drains = True
         return _acting(work, _nothing)
+
+    def _exchange(self, work: Work, kernel: Computed, shape: Shape, _: int | None) -> Work:
+        return self.ranks.work(work.number, self.queue, kernel.values())
 
     def skip(
         self, work: Work, kernel: Computed, shape: Shape, semaphore: int | None

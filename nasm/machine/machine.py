@@ -31,6 +31,7 @@ from nasm.machine.lost_results import SILENT, Losses
 from nasm.machine.negative_counters import BelowZero
 from nasm.machine.operands import Operands
 from nasm.machine.outlines import OutlinedTransfers, Outlines, RegionAddresses, unread
+from nasm.machine.rank_meetings import RankMeetings
 from nasm.machine.rendezvous import RendezvousPoint
 from nasm.machine.state import State
 from nasm.machine.stretches import Planner, Stretches
@@ -66,7 +67,8 @@ class Machine:
     times and no tensors. ``changes`` are its deviations from the target; ``delays``, if given,
     decide how long things take. Unless it is ``checked`` its order and its unwritten outputs are
     not examined. ``later`` are observers added when the running program grew, with their saved
-    state; ``tensors`` is how many tensors it had at first.
+    state; ``tensors`` is how many tensors it had at first. ``rank`` is its number among those
+    machines that run the program together, which meet at its ``ranks``.
     """
 
     def __init__(
@@ -77,8 +79,9 @@ class Machine:
         changes: Changes = UNCHANGED,
         delays: Delays | None = None,
         checked: bool = True,
+        rank: int = 0,
     ) -> None:
-        self.program, self.values, self.changes = program, values, changes
+        self.program, self.values, self.changes, self.rank = program, values, changes, rank
         self.tensors = len(program.tensors)
         self.checked = checked
         generation = program.generation
@@ -109,6 +112,9 @@ class Machine:
             program, self.addresses, self.findings, self.transfers, self.scheduler
         )
         self.packets = self._packets()
+        self.ranks = RankMeetings(
+            program, self.addresses, self.findings, self.scheduler, rank, values
+        )
         self.holds = [self._holds(core) for core in range(program.cores)]
         self.shapes = Shapes(generation)
         numbers = itertools.count()
@@ -166,6 +172,7 @@ class Machine:
                 self.losses,
                 self.changes,
                 self.holds[lines.core],
+                self.rank,
             )
         else:
             kernels = Outlines(
@@ -177,10 +184,10 @@ class Machine:
                 findings,
                 self.changes,
                 self.holds[lines.core],
+                self.rank,
             )
-        effects = Effects(
-            program, queue, self.scheduler, self.transfers, self.rendezvous, self.packets
-        )
+        meeting = self.rendezvous, self.packets, self.ranks
+        effects = Effects(program, queue, self.scheduler, self.transfers, *meeting)
         return Tasks(
             program,
             queue,
@@ -313,7 +320,7 @@ class Machine:
     def _parts(self) -> tuple[Any, ...]:
         parts = (self.state, self.scheduler, self.transfers, self.rendezvous, self.losses)
         sent = () if self.packets is None else (self.packets,)
-        return *parts, *sent, *(held for held in self.holds if held is not None)
+        return *parts, self.ranks, *sent, *(held for held in self.holds if held is not None)
 
 
 def _set(program: Program, core: int, held: Holds) -> None:

@@ -22,7 +22,7 @@ MOST = 1_000_000
 """Instructions whose order is judged, some 30 bytes each, and their waits and transfers more."""
 
 
-APART = (effects.Transfer, effects.Clear, effects.Rendezvous, effects.Packet)
+APART = (effects.Transfer, effects.Clear, effects.Rendezvous, effects.RankExchange, effects.Packet)
 """What is in no order with its own queue, or touches more than an instruction names."""
 
 

@@ -152,6 +152,10 @@ def _named(instruction: Instruction) -> tuple[int, ...]:
     return tuple(tensor.index for operand in named for tensor in mentioned(operand))
 
 
+MOST_RANKS = 4_096
+"""Machines that run one program: the limit is nasm's."""
+
+
 class Declarations:
     """The part of a builder that takes declarations: what instructions can name."""
 
@@ -175,7 +179,7 @@ class Declarations:
         arguments.core_exists(self.target, self.generation, core)
         for number in range(self._entered + 1, core + 1):
             for engine in self.generation.engines:
-                if not (engine.pushes or engine.optional or (number and self.generation.grid)):
+                if not (engine.pushes or engine.rare or (number and self.generation.grid)):
                     self._add_queue(engine.name, number)
         self._entered = max(self._entered, core)
         self.program.cores = self._entered + 1
@@ -230,6 +234,16 @@ class Declarations:
         named = program.tensors or program.semaphores or program.events or program.settings
         return not named and not len(program)
 
+    def several(self, ranks: int) -> None:
+        """Have so many machines run the program; refuses none, and too many."""
+        ranks = arguments.whole("a number of ranks", ranks)
+        if not 1 <= ranks <= MOST_RANKS:
+            raise Refused("E0249", f"{ranks} ranks; wanted 1 to {MOST_RANKS:,}")
+        if ranks > 1 and self.target.collectives is None:
+            message = f"{self.target.name} has no collectives, in which ranks could meet"
+            raise Refused("E0249", message, "leave .ranks out")
+        self.program.ranks = ranks
+
     def queue(self, engine: str, core: int = 0) -> int:
         """The index of an engine's queue."""
         found = self._queues.get((core, engine))
@@ -252,8 +266,8 @@ class Declarations:
             raise Refused(PUSHING, message, f"give {engine} a line in the program")
         if self._resumed:
             name = self.program.named(core, engine)
-            message = f"@{name} has no lines in the program, and its run has begun"
-            raise Refused(PUSHING, message, f"give @{name} a line in the program")
+            message = f"the program has no line for {name}, and its run has begun without it"
+            raise Refused("E0243", message, f"give {name} a line in the program")
         number = self._queues[core, engine] = len(self.program.queues)
         self.program.queues.append(QueueProgram(core, engine))
         if pushes:

@@ -31,6 +31,7 @@ FORMS = {
     "core": ".core 0",
     "tile": ".tile 1, 1",
     "grid": ".grid 4, 4",
+    "ranks": ".ranks 4",
     "cfg": ".cfg name = value",
     "write": ".write name = value, other = value",
     "drain": ".drain all",

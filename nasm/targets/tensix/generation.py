@@ -77,7 +77,7 @@ def _network(name: str) -> Engine:
         reads=("l1",),
         writes=("l1",),
         spelled=f"NoC {name[-1]}",
-        optional=True,
+        rare=True,
     )
 
 
