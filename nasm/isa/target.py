@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nasm.base.problems import Failure, Problem, listed
 from nasm.base.records import dataclass, field, replace
 from nasm.isa.by_name import named
+from nasm.isa.collectives import RankExchanges
 from nasm.isa.core_state import Blocked, Burst, Holds, Part, Surroundings, Unfinished
 from nasm.isa.figures import Figure, FigureSet
 from nasm.isa.generation import Generation
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from nasm.base.dtypes import Casting
     from nasm.isa.effects import Plan, Transfer
     from nasm.isa.foreign import ForeignText
+    from nasm.isa.network import Network
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,8 @@ class Target:
     other, for each stored format. ``causes`` says in words what conditions of rows wait for, by the
     cause that they report. ``pushing`` is the row with which an engine pushes instructions of
     another one, with its operands. ``foreign`` are the languages of texts that programs may have,
-    by directive.
+    by directive. ``network`` makes what carries packets between the tiles of a chip;
+    ``collectives`` is how ranks exchange, if they can.
     """
 
     name: str
@@ -179,6 +182,8 @@ class Target:
     arrangements: tuple[Arrangement, ...] = ()
     pushing: Pushing | None = None
     foreign: Mapping[str, ForeignText] = field(default_factory=dict)
+    network: Callable[[Generation], Network] | None = None
+    collectives: RankExchanges | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -203,7 +203,7 @@ class Check:
             work = watch.works[queue][index]
             touched = kept.get(work.number) or compared(work.number, work.reads, work.writes)
             if touched != NOTHING:
-                accesses.instruction(queue, index, clocks[queue], touched)
+                accesses.instruction(queue, index, clocks[queue], touched, work.reads_on)
             end = ends[queue].get(index)
             if end is not None:
                 moved = watch.moved[queue][index]
@@ -261,7 +261,8 @@ class Check:
         """When an access is over."""
         if access.moves and not self.watch.moved[access.queue][access.index].met:
             return Event(LANDS, access.queue, access.index)
-        kind = COMPLETES if access.writes and not access.moves else STARTS
+        stays = access.writes or self.watch.works[access.queue][access.index].reads_on
+        kind = COMPLETES if stays and not access.moves else STARTS
         return Event(kind, access.queue, access.index)
 
     def unlanded(self) -> list[tuple[int, int]]:

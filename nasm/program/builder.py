@@ -28,6 +28,7 @@ from nasm.program.operand_parts import join
 from nasm.program.placement import place
 from nasm.program.program import Expectation, Instruction, Program, Update, Wait
 from nasm.program.pushes import Pushes
+from nasm.program.ranks import check_ranks
 from nasm.program.text_items import PlacedLabel, Recorded
 from nasm.views.view import View
 
@@ -150,11 +151,11 @@ class ProgramBuilder(Declarations):
         """
         lines = self.program.queues[queue]
         self._check_available(row, lines.engine)
-        for value in operands:
+        for operand, value in zip(row.operands, operands, strict=True):
             if type(value) in _ADDRESSED:
                 check.registers_exist(self.generation, value)
             if self._entered:
-                check.within_reach(lines.core, value)
+                check.within_reach(lines.core, value, operand.kind)
         if wait is not None or update is not None:
             problems = check.sync(self.program, queue, row, wait, update, None)
             if problems:
@@ -195,7 +196,8 @@ class ProgramBuilder(Declarations):
                 accepted[at] = operand.kind.accept(value)
                 check.registers_exist(self.generation, accepted[at])
                 if self._entered:
-                    check.within_reach(self.program.queues[queue].core, accepted[at])
+                    here = self.program.queues[queue].core
+                    check.within_reach(here, accepted[at], operand.kind)
             except Refused as refused:
                 problem = availability.of_operand(
                     self.target, self.generation, row, operand.name, refused, value, spans
@@ -372,7 +374,8 @@ class ProgramBuilder(Declarations):
             raise Failure(limited(in_order(self.problems), unsaid))
 
     def _broken(self, unsaid: Unsaid, first: int) -> list[Problem]:
-        return check.instructions(self.program, self._first_use, unsaid, first, self.places)
+        found = check.instructions(self.program, self._first_use, unsaid, first, self.places)
+        return found + check_ranks(self.program, first)
 
     @property
     def position(self) -> int:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nasm.base.problems import Refused
 from nasm.isa.declared_transfer import DeclaredTransfer
-from nasm.isa.effects import ONTO, Rendezvous, Transfer
+from nasm.isa.effects import MOVING, ONTO, RankExchange, Rendezvous, Transfer, moved
 from nasm.isa.generation import Generation
 from nasm.isa.list_kinds import views
 from nasm.program.footprint.layout import Regions
@@ -16,9 +16,6 @@ from nasm.program.program import Instruction
 from nasm.program.shapes import Shape
 from nasm.views.regions import Region
 from nasm.views.view import Reg, View
-
-APART = (Transfer, Rendezvous)
-"""Effects of what touches bytes apart from the queue."""
 
 
 class MovedViews(NamedTuple):
@@ -85,18 +82,19 @@ def _read(shape: Shape, traits: Traits, instruction: Instruction) -> Instruction
         named = (view.offsets for operand in operands for view in _named(operand))
         reads += tuple([offsets.tile for offsets in named if offsets is not None])
     writes = _views(traits.writes, shape, operands)
-    effect, moved = None, None
-    if instruction.row.effect in APART:
+    effect, apart = None, None
+    if instruction.row.effect in MOVING:
         effect = _effect(traits, operands)
         exchange = effect.exchange if isinstance(effect, Rendezvous) else None
-        if exchange is not None and exchange.direct:
-            reads, writes = (*reads, exchange.src), (*writes, exchange.dst)
+        if (exchange is not None and exchange.direct) or isinstance(effect, RankExchange):
+            out, into = moved(effect)
+            reads, writes = (*reads, *out), (*writes, *into)
         else:
-            moved = _moved(effect, instruction)
+            apart = _moved(effect, instruction)
     return InstructionViews(
         reads,
         writes,
-        moved,
+        apart,
         (*_registers(operands, traits.registers), *shape.registers),
         _registers(operands, traits.stored),
     )
@@ -117,11 +115,9 @@ def _views(
 def _moved(made: object, instruction: Instruction) -> MovedViews | None:
     """What moves apart from the queue; ``made`` is what the semantics return."""
     if isinstance(made, Transfer):
-        into = tuple([dst for dst, *_ in made.moves])
-        out = tuple([src for _, *srcs in made.moves for src in srcs])
-        return MovedViews(out, into, adds=made.op == ONTO)
+        return MovedViews(*moved(made), adds=made.op == ONTO)
     if isinstance(made, Rendezvous) and made.exchange is not None:
-        return MovedViews((made.exchange.src,), (made.exchange.dst,), meets=True)
+        return MovedViews(*moved(made), meets=True)
     every = tuple([view for operand in instruction.operands for view in _named(operand)])
     meets = instruction.row.effect is Rendezvous
     return MovedViews(every, every, meets=meets, name=isinstance(made, Rendezvous))
