@@ -219,7 +219,7 @@ def collective_permute_implicit_reduce(
 def collective_permute_implicit_current_processing_rank_id(
     iteration_id: Any, replica_group: Any, channel_id: Any = 0, name: Any = None
 ) -> VirtualRegister:
-    """The rank whose data has come to this one after so many steps of a ring, in a register."""
+    """The rank whose data is here after so many steps of a ring, in a register."""
     what = "collective_permute_implicit_current_processing_rank_id"
     trace = current(f"nki.collectives.{what}")
     groups = _groups(what, replica_group)
