@@ -20,6 +20,8 @@ class Engine:
     ``spelled`` is its name in prose, if that is not the name with a capital. One that ``pushes``
     gives another engine, by its name, the instructions of its queue, one by one; it has a queue in
     programs that have lines for it, and in others that engine has all of its instructions at once.
+    Any other has a queue in every program, unless it is ``seldom`` used. On it mnemonics may be
+    written without their ``prefix``.
     """
 
     name: str
@@ -32,6 +34,13 @@ class Engine:
     group: int = 0
     spelled: str = ""
     pushes: str = ""
+    seldom: bool = False
+    prefix: str = ""
+
+    @property
+    def optional(self) -> bool:
+        """Whether it has a queue only in programs that have lines for it."""
+        return self.seldom or bool(self.pushes)
 
     @property
     def title(self) -> str:

@@ -50,7 +50,9 @@ class Operand:
     not the one that a program writes; the semantics see them stacked along the partitions.
     ``derived`` gives a function that makes of its elements, as memory has them, what the semantics
     take in their place, or None; the same function for operands that mean the same, as what it
-    makes is kept until the elements change.
+    makes is kept until the elements change. A ``bare`` one is written without its name although
+    its values are words, as is the custom of its language; one that is ``based`` is written in
+    parentheses after the one before.
     """
 
     name: str
@@ -65,6 +67,8 @@ class Operand:
     evidence: str = ""
     footprint: OfOperands[tuple[View, ...]] | None = None
     derived: OfOperands[Callable[[Any], Any] | None] | None = None
+    bare: bool = False
+    based: bool = False
 
     @property
     def implicit(self) -> bool:
@@ -74,7 +78,8 @@ class Operand:
     @property
     def named(self) -> bool:
         """Whether nasm writes it with its name, as it does with all that follow such a one."""
-        return self.keyword or bool(self.kind.words) or self.kind.names == "label"
+        worded = bool(self.kind.words) or self.kind.names == "label"
+        return self.keyword or (worded and not self.bare)
 
     @property
     def walked(self) -> bool:

@@ -170,7 +170,7 @@ class Declarations:
         arguments.core_exists(self.target, self.generation, core)
         for number in range(self._entered + 1, core + 1):
             for engine in self.generation.engines:
-                if not engine.pushes:
+                if not engine.optional:
                     self._add_queue(engine.name, number)
         self._entered = max(self._entered, core)
         self.program.cores = self._entered + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nasm.isa.generation import Engine, Generation, Unit
 from nasm.isa.options import defaults
 from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
-from nasm.targets.tensix.isa.declared import CORES, QUEUES
+from nasm.targets.tensix.engine_names import CORES, HARTS, OTHER_CORES, QUEUES, RISCV_PREFIX
 from nasm.targets.tensix.options import OPTIONS
 from nasm.views.tensor import Memory
 
@@ -45,9 +45,30 @@ def _core(chip: Chip, name: str, thread: str) -> Engine:
         writes=("l1",),
         spelled=f"RISC-V {thread.upper()}",
         pushes=thread,
+        aliases=(thread.upper(),),
+        prefix=RISCV_PREFIX,
     )
 
 
+def _other(chip: Chip, name: str, letters: str, does: str) -> Engine:
+    return Engine(
+        name,
+        1,
+        f"the RISC-V core {letters}, {does}",
+        f"{chip.docs}; {CLOCKS[chip.name][1]}",
+        reads=("l1",),
+        writes=("l1",),
+        spelled=f"RISC-V {letters}",
+        seldom=True,
+        aliases=(letters,),
+        prefix=RISCV_PREFIX,
+    )
+
+
+_OTHERS = (
+    (OTHER_CORES[0], "B", "which may push to every thread"),
+    (OTHER_CORES[1], "NC", "which reaches no coprocessor"),
+)
 _DOES = ("unpacks", "computes", "packs")
 
 
@@ -73,6 +94,8 @@ def _generation(chip: Chip, order: int) -> Generation:
     size = f"{chip.l1_bytes >> 10} KiB"
     pushed = zip(CORES, QUEUES, strict=True) if chip is WORMHOLE else ()
     cores = tuple(_core(chip, *of) for of in pushed)
+    if chip is WORMHOLE:
+        cores += tuple(_other(chip, *of) for of in _OTHERS)
     return Generation(
         name=chip.name,
         spellings=(chip.name,),
@@ -99,7 +122,7 @@ def _generation(chip: Chip, order: int) -> Generation:
         clock=QUEUES[0],
         units=_units(chip),
         options=defaults(OPTIONS),
-        absent={} if cores else dict.fromkeys(CORES, f"cores of {chip.title} are not modelled"),
+        absent={} if cores else dict.fromkeys(HARTS, f"cores of {chip.title} are not modelled"),
     )
 
 

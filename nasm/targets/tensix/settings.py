@@ -12,9 +12,9 @@ from typing import Final
 
 from nasm.isa.settings import Setting, Settings
 from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
+from nasm.targets.tensix.engine_names import QUEUES
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
-from nasm.targets.tensix.isa.declared import QUEUES
 from nasm.targets.tensix.layouts.layout import ConfigField
 from nasm.targets.tensix.layouts.wormhole import DESCRIPTOR
 from nasm.targets.tensix.scalar import config
