@@ -351,14 +351,15 @@ class Coprocessor(MutableState):
     ``semaphores[i]`` is a value and its maximum; ``mutexes[i]`` the thread that holds one, or
     ``NO_THREAD``. ``scalar_owner`` is the thread whose instruction waits in the scalar unit, and
     keeps others out. ``srcb_as_srca`` says that the format of SrcA holds for SrcB too. ``lines``
-    are those of threads whose RISC-V core pushes them, ``riscs`` all such cores. Words of their
-    code that were ``overwritten`` are here by address, each with what did it. ``iram`` is the
-    instruction memory of NC, of which the bytes that were written are known. ``soft_reset`` is
+    are those of threads whose RISC-V core pushes them, ``riscs`` all such cores, ``coded``
+    those that execute RISC-V code. Words of their code that were ``overwritten`` are here by
+    address, each with what did it. ``iram`` is the instruction memory of NC, of which the bytes
+    that were written are known. ``soft_reset`` is
     what is held in reset, ``clock_high`` the upper half of the wall clock when the lower one was
     read last; ``now`` is the cycle up to which everything has happened.
     """
 
-    CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca", "lines", "chip")
+    CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca", "lines", "chip", "coded")
 
     l1: L1Bytes
     vector: Vector = field(default_factory=Vector)
@@ -378,6 +379,7 @@ class Coprocessor(MutableState):
     riscs: tuple[RiscCore, ...] = field(
         default_factory=lambda: tuple(_risc_core(number) for number in range(RISC_CORES))
     )
+    coded: tuple[bool, ...] = (False,) * RISC_CORES
     overwritten: tuple[tuple[int, Place], ...] = ()
     iram: U8 = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.uint8))
     iram_known: Bools = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.bool_))
@@ -392,6 +394,9 @@ class Coprocessor(MutableState):
             self.config = np.zeros((2, layout.words), np.uint32)
             for thread in self.threads:
                 thread.config = np.zeros(layout.thread_words, np.uint16)
+
+    def discard(self, thread: int) -> None:
+        """Give up what the core of a thread has pushed and the MOP expander has not taken."""
 
     @property
     def layout(self) -> ConfigLayout:

@@ -116,6 +116,11 @@ class Tensix(Coprocessor):
     fed: tuple[bool, ...] = (False,) * THREADS
     words: Words | None = None
 
+    def discard(self, thread: int) -> None:
+        """Give up what the core of a thread has pushed and the MOP expander has not taken."""
+        if thread < THREADS:
+            self.fronts[thread].discard()
+
     # -- time
 
     def settle(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from nasm.base.problems import Refused
 from nasm.base.records import dataclass, field
 from nasm.isa.core_state import Blocked
 from nasm.isa.evidence import Cost, Evidence
@@ -201,12 +202,21 @@ _EXAMPLES: Final[Mapping[Does, str]] = {
 }
 
 _REGISTERS: Final = f"{PREFIX}addi a1, zero, 256\n{PREFIX}addi a2, zero, 100"
+ONWARDS: Final = f"""{PREFIX}beq zero, zero, start
+onwards: {PREFIX}addi a3, zero, 1
+{PREFIX}ebreak
+start: {PREFIX}addi a1, zero, 256
+{PREFIX}addi a2, zero, 100"""
+"""Lines before the example of a jump to a label that is followed by the end."""
+
 _SETUPS: Final[Mapping[Does, str]] = {
     Does.COMPUTE: _REGISTERS,
     Does.IMMEDIATE: _REGISTERS,
     Does.STORE: _REGISTERS,
     Does.LOAD: f".l1 words u32[4] @ 256 input = iota\n{_REGISTERS}",
-    Does.BRANCH: f"{_REGISTERS}\n{PREFIX}addi a3, zero, 1",
+    Does.BRANCH: ONWARDS,
+    Does.JUMP: ONWARDS,
+    Does.JUMP_REGISTER: f"{ONWARDS}\n{PREFIX}la a1, onwards",
 }
 
 
@@ -252,6 +262,14 @@ rv_word = RiscRow(
     setup=f"{PREFIX}ebreak",
 ).made(__name__)
 
+
+def whole(value: int) -> int:
+    """A multiple of a word's bytes; raises Refused."""
+    if value & 3:
+        raise Refused("E0301", f"{value:#x} is no multiple of 4")
+    return value
+
+
 _SPACE = Number(integer=True, low=4, high=1 << 30)
 
 rv_space = RiscRow(
@@ -260,8 +278,24 @@ rv_space = RiscRow(
     sentence="Addresses of which the code has nothing: memory stays as it is there.",
     formula="the next line is so many bytes further on",
     example="space 16",
-    form=LineForm(lambda of: of["Bytes"] // 4 * 4, lambda of, at, label: [], data=True),
+    form=LineForm(lambda of: whole(of["Bytes"]), lambda of, at, label: [], data=True),
     setup=f"{PREFIX}ebreak",
+).made(__name__)
+
+_PLACE = Number(integer=True, low=0, high=0xFFFFFFFC)
+
+rv_org = RiscRow(
+    name="org",
+    operands=(Operand("Address", _PLACE, "-", doc="a multiple of 4"),),
+    sentence="Let the lines that follow be at an address.",
+    formula="the next line is at Address",
+    example="org 0x7000",
+    form=LineForm(
+        lambda of: 0, lambda of, at, label: [], data=True, origin=lambda of: whole(of["Address"])
+    ),
+    also=("The first line is where its core begins after a reset, unless this says otherwise.",),
+    setup=f"{PREFIX}ebreak",
+    source="of nasm",
 ).made(__name__)
 
 PUSHED_BY: Final = frozenset(

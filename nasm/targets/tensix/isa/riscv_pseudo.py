@@ -84,9 +84,19 @@ def _simple(name: str) -> RiscRow:
         formula=f"{instruction} {', '.join(shown)}",
         example=f"{name} {example}".rstrip(),
         form=one_word(word),
-        setup=f"{PREFIX}addi a1, zero, 256\n{PREFIX}addi a2, zero, 100",
+        setup=_setup(name, operands),
         source=SOURCE,
     )
+
+
+def _setup(name: str, operands: tuple[Operand, ...]) -> str:
+    """The lines before the example: registers, and a label that is followed by the end."""
+    if LABEL in operands:
+        return riscv.ONWARDS
+    through = {"jr": "a1", "ret": "ra"}.get(name)
+    if through:
+        return f"{riscv.ONWARDS}\n{PREFIX}la {through}, onwards"
+    return f"{PREFIX}addi a1, zero, 256"
 
 
 def parts_of(value: int) -> tuple[int, int]:
@@ -131,6 +141,7 @@ def _rows() -> Iterator[RiscRow]:
         sentence="Put the address of a label into a register, by two instructions.",
         formula="Rd = the address of Target",
         example="la a0, onwards",
+        setup=riscv.ONWARDS,
         form=LineForm(lambda of: 8, _address_words),
         source=SOURCE,
     )

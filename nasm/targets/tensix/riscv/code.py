@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from nasm.base.problems import Failure, Refused
+from nasm.base.source import Span
 from nasm.isa.core_state import EngineLines
 from nasm.targets.tensix.riscv.decode import DecodedWord, decode
 from nasm.targets.tensix.riscv.interpreter import Step, private_step
@@ -26,13 +27,14 @@ WordsOf = Callable[[Mapping[str, Any], int, Address], list[int]]
 class LineForm(NamedTuple):
     """How many bytes a line has, by its operands, and its words; it may be ``data``.
 
-    One that ``ends`` is after the last line.
+    One that ``ends`` is after the last line; one with an ``origin`` says where it is itself.
     """
 
     size: Callable[[Mapping[str, Any]], int]
     words: WordsOf
     data: bool = False
     ends: bool = False
+    origin: Callable[[Mapping[str, Any]], int] | None = None
 
 
 FORMS: Final[dict[str, LineForm]] = {}
@@ -56,19 +58,32 @@ class RiscCode:
     """The code of one core, whose first line is at an address; raises Failure for bad lines."""
 
     def __init__(self, lines: EngineLines, base: int) -> None:
-        self.queue, self.base = lines.queue, base
+        self.queue, self.base, self.source = lines.queue, base, lines
         self.given = [_given(lines, pc) for pc in range(len(lines))]
-        sizes = [form.size(operands) for form, operands in self.given]
-        self.addresses = [base, *(base + int(end) for end in np.cumsum(sizes))]
-        self.end = self.addresses.pop()
+        self.addresses: list[int] = []
+        self.end = base
+        for pc in range(len(lines)):
+            self._place(lines, pc)
         self.labels = {
             name: self.addresses[pc] if pc < len(lines) else self.end
             for name, pc in lines.labels.items()
         }
         self.lines = [self._line(lines, pc) for pc in range(len(lines))]
-        self.at = {
-            line.address: pc for pc, line in enumerate(self.lines) if line.words or line.decoded
-        }
+        self.at: dict[int, int] = {}
+        self.words: dict[int, int] = {}
+        for pc, line in enumerate(self.lines):
+            self._enter(lines, pc, line)
+
+    def _place(self, lines: EngineLines, pc: int) -> None:
+        """Decide where a line is, after the one before it or where it says; raises Failure."""
+        form, operands = self.given[pc]
+        try:
+            if form.origin is not None:
+                self.end = form.origin(operands)
+            self.addresses.append(self.end)
+            self.end += form.size(operands)
+        except Refused as refused:
+            raise Failure(refused.at(lines.span(pc))) from None
 
     def _line(self, lines: EngineLines, pc: int) -> CodeLine:
         (form, operands), address = self.given[pc], self.addresses[pc]
@@ -85,6 +100,16 @@ class RiscCode:
         ]
         return CodeLine(address, words, tuple(one for one in decoded if one), tuple(steps))
 
+    def _enter(self, lines: EngineLines, pc: int, line: CodeLine) -> None:
+        """Note where a line is; raises Failure where another one is."""
+        if line.words:
+            self.at[line.address] = pc
+        for address, word in enumerate_words(line):
+            if address in self.words:
+                message = f"another line is at {address:#x} already"
+                raise Failure(Refused("E0301", message).at(lines.span(pc)))
+            self.words[address] = word
+
     def pc_at(self, address: int) -> int:
         """The line at an address; raises Refused where none begins."""
         found = self.at.get(address)
@@ -93,10 +118,15 @@ class RiscCode:
         if address == self.end:
             return len(self.lines) - 1
         message = f"it jumps to {address:#x}, where the core has no line"
-        hint = f"its lines are from {self.base:#x} to {self.end - 1:#x}"
+        first, last = min(self.words, default=0), max(self.words, default=0)
+        hint = f"its lines are from {first:#x} to {last + 3:#x}"
         if address & 3:
             message = f"it jumps to {address:#x}, which is not a multiple of 4"
         raise Refused("E0701", message, hint)
+
+    def span(self, address: int) -> Span | None:
+        """Where the line at an address is written."""
+        return self.source.span(self.at[address]) if address in self.at else None
 
     def image(self) -> Iterator[tuple[int, U8]]:
         """The bytes of lines that follow one another, each with the address of the first."""
@@ -109,15 +139,6 @@ class RiscCode:
             words += line.words
         yield first, _bytes(words)
 
-    def word_at(self, address: int) -> int | None:
-        """The word that the code has at an address; None for none."""
-        at = int(np.searchsorted(self.addresses, address, side="right")) - 1
-        if at < 0:
-            return None
-        line = self.lines[at]
-        inside = (address - line.address) >> 2
-        return line.words[inside] if inside < len(line.words) else None
-
     def place_of(self, address: int) -> str:
         """An address by the label before it: ``loop+8``; empty if there is none."""
         before = [(at, name) for name, at in self.labels.items() if at <= address]
@@ -125,6 +146,11 @@ class RiscCode:
             return ""
         at, name = max(before)
         return f"{name}+{address - at}" if address > at else name
+
+
+def enumerate_words(line: CodeLine) -> Iterator[tuple[int, int]]:
+    """The words of a line with their addresses."""
+    return ((line.address + 4 * at, word) for at, word in enumerate(line.words))
 
 
 def _given(lines: EngineLines, pc: int) -> tuple[LineForm, Mapping[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Final
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.engine_names import HARTS, QUEUES
 from nasm.targets.tensix.scalar.config import field
+from nasm.targets.tensix.scalar.devices import RESET_BITS
 from nasm.targets.tensix.state import NC, B
 
 FIRST: Final = len(QUEUES)
@@ -18,9 +19,6 @@ FIRST: Final = len(QUEUES)
 
 LETTERS: Final = ("T0", "T1", "T2", "B", "NC")
 """What the documentation calls each."""
-
-RESET_BITS: Final = (12, 13, 14, 11, 18)
-"""The bit of the soft reset that holds each."""
 
 RESET_PCS: Final = (0x6000, 0xA000, 0xE000, 0, 0x12000)
 """Where each begins when its reset ends, unless the configuration says otherwise."""

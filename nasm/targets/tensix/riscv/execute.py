@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
 from nasm.isa.micro_instructions import Elsewhere
@@ -23,7 +25,7 @@ from nasm.targets.tensix.riscv.operands import TEXTS
 from nasm.targets.tensix.riscv.operations import SIGNED_DIVISIONS, Does, IntegerTime, divide_cycles
 from nasm.targets.tensix.state import NC, RiscCore, RiscPipeline
 
-OVERWRITTEN, MISALIGNED = "E0561", "E0562"
+OVERWRITTEN, MISALIGNED = "E0559", "E0560"
 """Codes: a line whose word in memory is another one now, and an address that is rounded down."""
 
 IN_UNIT: Final = 8
@@ -155,20 +157,18 @@ def entered(core: Tensix, engine: int, pc: int) -> Blocked | Elsewhere | None:
     One that is held in reset, or paused, has come to its end once no other can change that.
     """
     number = cores.number_of(engine)
-    risc = core.riscs[number]
-    code = code_of(core, number)
-    if not risc.begins and not risc.paused:
-        if not code.lines[risc.line].ends:
-            return None if risc.line == pc else Elsewhere(risc.line)
-        end(core, number)
-        return Elsewhere(len(code.lines))
-    held = cores.in_reset(core, number)
-    if held or risc.paused:
-        if not any(cores.running(core, number)):
+    risc, code = core.riscs[number], code_of(core, number)
+    if risc.begins or risc.paused:
+        held = cores.in_reset(core, number)
+        if held or risc.paused:
+            if any(cores.running(core, number)):
+                return _held(core, number) if held else _paused(number)
             end(core, number)
             return Elsewhere(len(code.lines))
-        return _held(core, number) if held else _paused(number)
-    risc.line = begin(core, number)
+        risc.line = begin(core, number)
+    if code.lines[risc.line].ends:
+        end(core, number)
+        return Elsewhere(len(code.lines))
     return None if risc.line == pc else Elsewhere(risc.line)
 
 
@@ -179,8 +179,13 @@ def _paused(number: int) -> Blocked:
 
 def begin(core: Tensix, number: int) -> int:
     """Let a core begin after its reset, with registers of 0; the pc of its first line."""
-    risc = core.riscs[number]
-    there = code_of(core, number).pc_at(cores.reset_pc(core, number))
+    risc, code = core.riscs[number], code_of(core, number)
+    there = code.pc_at(cores.reset_pc(core, number))
+    for address, data in code.image():
+        held = core.l1.read(address, len(data)) if address < IRAM and len(data) else data
+        if not np.array_equal(held, data):
+            message = f"memory has something else than its lines from {address:#x} on"
+            raise Refused(OVERWRITTEN, message, "place tensors elsewhere, with @ ADDRESS")
     risc.registers[:] = 0
     risc.pipeline.clear(core.around.now)
     risc.begins, risc.paused = False, False
@@ -323,5 +328,5 @@ def _aligned(core: Tensix, risc: RiscCore, found: DecodedWord) -> int:
     exact = int(risc.registers[found.rs1]) + found.immediate & WORD
     if exact != address:
         text = f"{exact:#x} is no multiple of {found.operation.size}: the core takes {address:#x}"
-        core.around.report(MISALIGNED, text, "give an aligned address", warning=True)
+        core.around.report(MISALIGNED, text, "give an aligned address")
     return address

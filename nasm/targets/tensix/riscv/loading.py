@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
 
-from nasm.base.problems import Refused
+from nasm.base.problems import Failure, Refused
 from nasm.isa.core_state import EngineLines, Surroundings
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.engine_names import CORES, HARTS, QUEUES
@@ -40,13 +41,12 @@ def lines_of(around: Surroundings) -> dict[str, Any]:
 class WatchedL1:
     """L1 of a tile with code in it: which of its words are overwritten is noted."""
 
-    CACHES: Final = ("l1", "core", "low", "high")
+    CACHES: Final = ("l1", "core", "low", "high", "words")
 
-    def __init__(self, l1: L1Bytes, core: Tensix) -> None:
+    def __init__(self, l1: L1Bytes, core: Tensix, words: Mapping[int, int]) -> None:
         self.l1, self.core = l1, core
-        codes = [code for code in core.codes if code is not None and code.base < IRAM]
-        self.low = min(code.base for code in codes)
-        self.high = max(code.end for code in codes)
+        self.words = words
+        self.low, self.high = min(words), max(words) + 4
 
     def read(self, address: int, count: int) -> U8:
         """A copy of some bytes."""
@@ -64,9 +64,10 @@ class WatchedL1:
         last = min(address + count, self.high)
         kept = [one for one in core.overwritten if not first <= one[0] < last]
         for word in range(first, last, 4):
-            wanted = next((w for c in core.codes if c and (w := c.word_at(word)) is not None), None)
-            found = int.from_bytes(self.l1.read(word, 4).tobytes(), "little")
-            if wanted is not None and found != wanted:
+            wanted = self.words.get(word)
+            if wanted is None:
+                continue
+            if int.from_bytes(self.l1.read(word, 4).tobytes(), "little") != wanted:
                 kept.append((word, core.around.place))
         core.overwritten = tuple(kept)
 
@@ -86,8 +87,23 @@ def begin(core: Tensix) -> None:
             _put(core, number, address, data)
         made.append(code)
     core.codes = tuple(made)
-    if any(code is not None and code.base < IRAM for code in made):
-        core.l1 = WatchedL1(core.l1, core)
+    core.coded = tuple(code is not None for code in made)
+    words = _words(made)
+    if words:
+        core.l1 = WatchedL1(core.l1, core, words)
+
+
+def _words(codes: Iterable[RiscCode | None]) -> dict[int, int]:
+    """The words of code in L1; raises Refused where two cores have others at one address."""
+    found: dict[int, int] = {}
+    for code in codes:
+        if code is None:
+            continue
+        for address, word in code.words.items():
+            if address < IRAM and found.setdefault(address, word) != word:
+                message = f"two cores have code at {address:#x}"
+                raise Failure(Refused("E0301", message).at(code.span(address)))
+    return found
 
 
 def _put(core: Tensix, number: int, address: int, data: U8) -> None:
