@@ -20,7 +20,6 @@ from nasm.isa.words import Words
 from nasm.targets.tensix.core.l1_sharing import Reads
 from nasm.targets.tensix.front.feeding import FrontEnd
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
-from nasm.targets.tensix.riscv.code import RiscCode
 from nasm.targets.tensix.state import RISC_CORES, THREADS, Coprocessor, MutableState
 from nasm.targets.tensix.sync.gate import look
 
@@ -112,7 +111,7 @@ class Tensix(Coprocessor):
     fronts: tuple[FrontEnd, ...] = field(
         default_factory=lambda: tuple(FrontEnd() for _ in range(THREADS))
     )
-    codes: tuple[RiscCode | None, ...] = (None,) * RISC_CORES
+    codes: tuple[object, ...] = (None,) * RISC_CORES
     fed: tuple[bool, ...] = (False,) * THREADS
     words: Words | None = None
 

@@ -192,7 +192,7 @@ def _word(one: Operation) -> Callable[[Mapping[str, Any], int, Address], int]:
 
 _EXAMPLES: Final[Mapping[Does, str]] = {
     Does.COMPUTE: "a0, a1, a2",
-    Does.IMMEDIATE: "a0, a1, 7",
+    Does.IMMEDIATE: "a0, a1, 300",
     Does.UPPER: "a0, 0x12345",
     Does.BRANCH: "a0, a1, onwards",
     Does.JUMP: "ra, onwards",
@@ -201,19 +201,21 @@ _EXAMPLES: Final[Mapping[Does, str]] = {
     Does.STORE: "a2, 4(a1)",
 }
 
-_REGISTERS: Final = f"{PREFIX}addi a1, zero, 256\n{PREFIX}addi a2, zero, 100"
+_REGISTERS: Final = f"{PREFIX}addi a1, zero, 100\n{PREFIX}addi a2, zero, 353"
+_POINTER: Final = f"{PREFIX}addi a1, zero, 256\n{PREFIX}addi a2, zero, 100"
+_LARGE: Final = f"{PREFIX}lui a1, 0x40003\n{PREFIX}addi a2, zero, 300"
 ONWARDS: Final = f"""{PREFIX}beq zero, zero, start
 onwards: {PREFIX}addi a3, zero, 1
 {PREFIX}ebreak
-start: {PREFIX}addi a1, zero, 256
-{PREFIX}addi a2, zero, 100"""
+start: {PREFIX}addi a1, zero, 100
+{PREFIX}addi a2, zero, 300"""
 """Lines before the example of a jump to a label that is followed by the end."""
 
 _SETUPS: Final[Mapping[Does, str]] = {
     Does.COMPUTE: _REGISTERS,
     Does.IMMEDIATE: _REGISTERS,
-    Does.STORE: _REGISTERS,
-    Does.LOAD: f".l1 words u32[4] @ 256 input = iota\n{_REGISTERS}",
+    Does.STORE: _POINTER,
+    Does.LOAD: f".l1 words u32[4] @ 256 input = iota\n{_POINTER}",
     Does.BRANCH: ONWARDS,
     Does.JUMP: ONWARDS,
     Does.JUMP_REGISTER: f"{ONWARDS}\n{PREFIX}la a1, onwards",
@@ -223,16 +225,17 @@ _SETUPS: Final[Mapping[Does, str]] = {
 def _row(one: Operation) -> Row:
     name = one.name.replace(".", "_")
     does = one.does
+    example = "a0, a1, 3" if one.form.bits == 5 else _EXAMPLES.get(does, "")
     return RiscRow(
         name=name,
         operands=_operands(one),
         sentence=one.sentence,
         formula=one.formula,
-        example=f"{name} {_EXAMPLES.get(does, '')}".rstrip(),
+        example=f"{name} {example}".rstrip(),
         form=one_word(_word(one)),
         cost=_TIMES.get(one.time) or _COSTS.get(does, ONE),
         reaches=does in (Does.LOAD, Does.STORE),
-        setup=_SETUPS.get(does, ""),
+        setup=_LARGE if one.time is not IntegerTime.ONE else _SETUPS.get(does, ""),
     ).made(__name__)
 
 

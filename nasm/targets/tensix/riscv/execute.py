@@ -45,7 +45,7 @@ _REACHING: Final = frozenset({Does.LOAD, Does.STORE, Does.PUSHES})
 def code_of(core: Tensix, number: int) -> RiscCode:
     """The code of a core that executes."""
     code = core.codes[number]
-    assert code is not None
+    assert isinstance(code, RiscCode)
     return code
 
 
@@ -154,7 +154,7 @@ def execute(core: Tensix, engine: int) -> None:
 def entered(core: Tensix, engine: int, pc: int) -> Blocked | Elsewhere | None:
     """What keeps a core from its next line, or where it continues instead; None for neither.
 
-    One that is held in reset, or paused, has come to its end once no other can change that.
+    One that is held in reset, or paused, reaches its end once no other can change that.
     """
     number = cores.number_of(engine)
     risc, code = core.riscs[number], code_of(core, number)
