@@ -105,6 +105,41 @@ class Rendezvous(Effect):
 
 
 @dataclass(frozen=True, slots=True)
+class RankExchange(Effect):
+    """Exchange tensors with other ranks, once each rank of a group has reached the same call.
+
+    Ranks of one of the ``groups`` take part together; none are all ranks in one group, and a rank
+    in no group takes no part if ``others`` may be absent. ``sources`` are what a rank sends, read
+    until it is over; ``destinations`` what it receives, written when it is. ``operation`` and
+    ``options``, pairs of a name and a value, say what becomes of the elements, which the target's
+    :class:`~nasm.isa.collectives.RankExchanges` knows; they are the same on each rank of a group.
+    """
+
+    operation: str
+    destinations: tuple[View, ...]
+    sources: tuple[View, ...]
+    groups: tuple[tuple[int, ...], ...] = ()
+    options: tuple[tuple[str, object], ...] = ()
+    others: bool = False
+
+
+def moved(effect: object) -> tuple[tuple[View, ...], tuple[View, ...]]:
+    """What an effect reads and what it writes; nothing, if it is one that moves nothing."""
+    if isinstance(effect, Transfer):
+        out = tuple([src for _, *srcs in effect.moves for src in srcs])
+        return out, tuple([dst for dst, *_ in effect.moves])
+    if isinstance(effect, Rendezvous) and effect.exchange is not None:
+        return (effect.exchange.src,), (effect.exchange.dst,)
+    if isinstance(effect, RankExchange):
+        return effect.sources, effect.destinations
+    return (), ()
+
+
+MOVING = (Transfer, Rendezvous, RankExchange)
+"""The effects that may move something."""
+
+
+@dataclass(frozen=True, slots=True)
 class Share:
     """One channel's part of a transfer: element ranges (move, begin, end), moved in order.
 

@@ -17,11 +17,11 @@ class Engine:
 
     ``cycle`` is the ticks of one of its cycles; ``reads`` and ``writes`` the memories it reaches;
     ``group`` how many entries of an index tile one column holds, where it has indirection.
-    ``spelled`` is its name in prose, if that is not the name with a capital. One that ``pushes``
-    gives another engine, by its name, the instructions of its queue, one by one; it has a queue in
-    programs that have lines for it, and in others that engine has all of its instructions at once.
-    Any other has a queue in every program, unless it is ``seldom`` used. On it mnemonics may be
-    written without their ``prefix``.
+    ``spelled`` is its name in prose, if that is not the name with a capital. One that is ``rare``
+    has a queue only in programs that have lines for it. One that ``pushes`` gives another engine,
+    by its name, the instructions of its queue, one by one; it has a queue in programs that have
+    lines for it, and in others that engine has all of its instructions at once.
+    On it mnemonics may be written without their ``prefix``.
     """
 
     name: str
@@ -34,13 +34,13 @@ class Engine:
     group: int = 0
     spelled: str = ""
     pushes: str = ""
-    seldom: bool = False
+    rare: bool = False
     prefix: str = ""
 
     @property
     def optional(self) -> bool:
         """Whether it has a queue only in programs that have lines for it."""
-        return self.seldom or bool(self.pushes)
+        return self.rare or bool(self.pushes)
 
     @property
     def title(self) -> str:

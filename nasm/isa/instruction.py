@@ -19,6 +19,7 @@ from nasm.isa.flops import Flops
 from nasm.isa.generation import Generation
 from nasm.isa.implicit_kinds import CoreState, Here, Implicit
 from nasm.isa.kinds import Kind, Tile
+from nasm.isa.ranges import RegisterComparison, Some
 from nasm.views.view import Offsets, View
 
 T = TypeVar("T")
@@ -50,9 +51,10 @@ class Operand:
     not the one that a program writes; the semantics see them stacked along the partitions.
     ``derived`` gives a function that makes of its elements, as memory has them, what the semantics
     take in their place, or None; the same function for operands that mean the same, as what it
-    makes is kept until the elements change. A ``bare`` one is written without its name although
-    its values are words, as is the custom of its language; one that is ``based`` is written in
-    parentheses after the one before.
+    makes is kept until the elements change. ``use`` says what is done with an engine value that is
+    read and left again, ``READ`` without it: see :mod:`nasm.isa.implicit_kinds`.
+    A ``bare`` one is written without its name although its values are words, as is the custom of
+    its language; one that is ``based`` is written in parentheses after the one before.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Operand:
     evidence: str = ""
     footprint: OfOperands[tuple[View, ...]] | None = None
     derived: OfOperands[Callable[[Any], Any] | None] | None = None
+    use: OfOperands[str] | None = None
     bare: bool = False
     based: bool = False
 
@@ -144,9 +147,10 @@ class InstructionContext:
         operands = dict(zip(row.position, values, strict=True))
         return InstructionContext(row, operands, engine, generation, tiles, addressed)
 
-    def here(self, kind: Here, core: int) -> object:
-        """The place of the instruction, as an operand needs it."""
-        return kind.at(core, self.engine, (engine.name for engine in self.generation.engines))
+    def here(self, kind: Here, core: int, rank: int | None = None) -> object:
+        """The place of the instruction, as an operand needs it; None for a rank that is unknown."""
+        engines = (engine.name for engine in self.generation.engines)
+        return kind.at(core, self.engine, engines, rank)
 
     @property
     def in_float32(self) -> bool:
@@ -312,7 +316,10 @@ class Row:
     what still does; it changes nothing. Of implicit operands it gets what the core holds, and the
     place. ``instead`` are other rows, each with when to use it in the place of this one.
     ``variant`` is set of a row as it is on one generation, where others have it in another form:
-    the target's module and the name of the generation.
+    the target's module and the name of the generation. Where operands are not known (an
+    :class:`~nasm.isa.ranges.Unknown` in the place of an integer, None in that of a tile) ``bounds``
+    says what is known of the integer that the semantics return, and ``ways`` are the effects that a
+    branch may have, each with what must hold for it.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``effect`` is the type of effect they return instead, ``walked`` the
@@ -353,6 +360,8 @@ class Row:
     encoding: Encoding | None = None
     instead: tuple[tuple[str, str], ...] = ()
     variant: tuple[str, str] | None = None
+    bounds: Callable[..., Some] | None = None
+    ways: Callable[..., tuple[tuple[Effect, RegisterComparison], ...]] | None = None
 
     def __reduce__(self) -> tuple[Callable[..., Row], tuple[str, ...]]:
         if self.variant is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from nasm.base.problems import Failure, Problem, listed
 from nasm.base.records import dataclass, field, replace
 from nasm.isa.by_name import named
+from nasm.isa.collectives import RankExchanges
 from nasm.isa.core_state import Blocked, Burst, Holds, Part, Surroundings, Unfinished
 from nasm.isa.figures import Figure, FigureSet
 from nasm.isa.generation import Generation
@@ -159,8 +160,9 @@ class Target:
     other, for each stored format. ``causes`` says in words what conditions of rows wait for, by the
     cause that they report. ``pushing`` is the row with which an engine pushes instructions of
     another one, with its operands. ``foreign`` are the languages of texts that programs may have,
-    by directive. ``added`` are lines at the ends of queues that a program has without writing
-    them; ``begins`` is called with what a core holds, once that has what the program sets.
+    by directive. ``collectives`` is how ranks exchange, if they can. ``added`` are lines at the
+    ends of queues that a program has without writing them; ``begins`` is called with what a core
+    holds, once that has what the program sets.
     """
 
     name: str
@@ -192,6 +194,7 @@ class Target:
     arrangements: tuple[Arrangement, ...] = ()
     pushing: Pushing | None = None
     foreign: Mapping[str, ForeignText] = field(default_factory=dict)
+    collectives: RankExchanges | None = None
     added: Callable[[Any], Iterable[AddedLine]] = lambda program: ()
     begins: Callable[[Any], None] | None = None
 

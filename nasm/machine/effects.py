@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from nasm.base.records import replace
 from nasm.isa import effects
 from nasm.isa.effects import Clear, Jump, Plan, Say, Transfer
+from nasm.machine.rank_meetings import RankMeetings
 from nasm.machine.rendezvous import RendezvousPoint
 from nasm.machine.transfers import Launched, Transfers
 from nasm.program.program import Program
@@ -36,11 +37,13 @@ class Effects:
         scheduler: Scheduler,
         transfers: Transfers,
         rendezvous: RendezvousPoint,
+        ranks: RankMeetings,
     ) -> None:
         self.queue, self.core = queue, program.queues[queue].core
         self.lines = program.queues[queue]
         self.base = self.core * program.generation.counters
         self.scheduler, self.transfers, self.rendezvous = scheduler, transfers, rendezvous
+        self.ranks = ranks
         self._plans: dict[Shape, Plan] = {}
         self._by_type: dict[type[effects.Effect], Callable[..., Work]] = {
             Jump: self._jump,
@@ -48,6 +51,7 @@ class Effects:
             Say: self._say,
             Clear: self._clear,
             effects.Rendezvous: self._rendezvous,
+            effects.RankExchange: self._exchange,
         }
 
     def work(self, work: Work, kernel: Computed, shape: Shape, semaphore: int | None) -> Work:
@@ -97,6 +101,9 @@ class Effects:
 
     def _rendezvous(self, work: Work, kernel: Computed, shape: Shape, _: int | None) -> Work:
         return self.rendezvous.work(work.number, self.queue, shape.context, kernel.values())
+
+    def _exchange(self, work: Work, kernel: Computed, shape: Shape, _: int | None) -> Work:
+        return self.ranks.work(work.number, self.queue, kernel.values())
 
     def skip(
         self, work: Work, kernel: Computed, shape: Shape, semaphore: int | None

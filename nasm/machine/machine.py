@@ -25,11 +25,13 @@ from nasm.machine.byte_memory import AddressedBytes, Around, Valueless
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.effects import Effects
 from nasm.machine.findings import Findings
+from nasm.machine.following import Follower
 from nasm.machine.kernels import Kernels
 from nasm.machine.lost_results import SILENT, Losses
 from nasm.machine.negative_counters import BelowZero
 from nasm.machine.operands import Operands
 from nasm.machine.outlines import OutlinedTransfers, Outlines, RegionAddresses, unread
+from nasm.machine.rank_meetings import RankMeetings
 from nasm.machine.rendezvous import RendezvousPoint
 from nasm.machine.state import State
 from nasm.machine.stretches import Planner, Stretches
@@ -62,7 +64,8 @@ class Machine:
     times and no tensors. ``changes`` are its deviations from the target; ``delays``, if given,
     decide how long things take. Unless it is ``checked`` its order and its unwritten outputs are
     not examined. ``later`` are observers added when the running program grew, with their saved
-    state; ``tensors`` is how many tensors it had at first.
+    state; ``tensors`` is how many tensors it had at first. ``rank`` is its number among those
+    machines that run the program together, which meet at its ``ranks``.
     """
 
     def __init__(
@@ -73,8 +76,9 @@ class Machine:
         changes: Changes = UNCHANGED,
         delays: Delays | None = None,
         checked: bool = True,
+        rank: int = 0,
     ) -> None:
-        self.program, self.values, self.changes = program, values, changes
+        self.program, self.values, self.changes, self.rank = program, values, changes, rank
         self.tensors = len(program.tensors)
         self.checked = checked
         generation = program.generation
@@ -103,6 +107,9 @@ class Machine:
         )
         self.rendezvous = RendezvousPoint(
             program, self.addresses, self.findings, self.transfers, self.scheduler
+        )
+        self.ranks = RankMeetings(
+            program, self.addresses, self.findings, self.scheduler, rank, values
         )
         self.holds = [self._holds(core) for core in range(program.cores)]
         self.shapes = Shapes(generation)
@@ -151,6 +158,7 @@ class Machine:
                 self.losses,
                 self.changes,
                 self.holds[lines.core],
+                self.rank,
             )
         else:
             kernels = Outlines(
@@ -162,8 +170,10 @@ class Machine:
                 findings,
                 self.changes,
                 self.holds[lines.core],
+                self.rank,
             )
-        effects = Effects(program, queue, self.scheduler, self.transfers, self.rendezvous)
+        meeting = self.rendezvous, self.ranks
+        effects = Effects(program, queue, self.scheduler, self.transfers, *meeting)
         return Tasks(
             program,
             queue,
@@ -204,6 +214,16 @@ class Machine:
         for pace in self.paces[core].values():
             pace.holds = held
         return held
+
+    def follow(self, following: Follower) -> None:
+        """Continue where a value decides that a run without values does not have."""
+        assert isinstance(self.transfers, OutlinedTransfers), (
+            "only runs without values are followed"
+        )
+        for tasks in self.tasks:
+            assert isinstance(tasks.kernels, Outlines)
+            tasks.following = tasks.kernels.following = following
+        self.transfers.following = following
 
     def watch_order(self) -> Watch | None:
         """Keep what is executed from now on, if its order matters and nothing does so yet."""
@@ -287,7 +307,7 @@ class Machine:
 
     def _parts(self) -> tuple[Any, ...]:
         parts = (self.state, self.scheduler, self.transfers, self.rendezvous, self.losses)
-        return *parts, *(held for held in self.holds if held is not None)
+        return *parts, self.ranks, *(held for held in self.holds if held is not None)
 
 
 def _set(program: Program, core: int, held: Holds) -> None:

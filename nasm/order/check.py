@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from nasm.base import gc_pause
-from nasm.order.accesses import NOTHING, Accesses, ByteAccess
+from nasm.order.accesses import ADD, NOTHING, Accesses, ByteAccess
 from nasm.order.clocks import Order
 from nasm.order.down_counters import Unordered
 from nasm.order.events import More, Sources, Steps
@@ -52,7 +52,8 @@ class Check:
     not have, to see what they would fix. Of accesses to one place only as many are compared as it
     takes to find a race if there is one, unless ``every`` race is wanted. Two lines may have
     several races, which something tells ``apart``. No more than the ``first`` instructions of the
-    run are judged. What is ``judged`` already of the same run need only be compared.
+    run are judged. What is ``judged`` already of the same run need only be compared. Some
+    instructions wait for so much ``less`` than the program says.
     """
 
     def __init__(
@@ -65,10 +66,11 @@ class Check:
         apart: Apart | None = None,
         first: int = NEVER,
         judged: Check | None = None,
+        less: Mapping[Line, int] | None = None,
     ) -> None:
         self.sources, self.watch, self.held, self.more = sources, watch, held, more or {}
         self.apart, self.first, self._judged = apart, first, judged
-        self.every = every or bool(self.more)
+        self.every, self.less = every or bool(self.more), less or {}
         self._torn = False  # an interrupt came while it judged
         self._reset()
 
@@ -83,8 +85,10 @@ class Check:
         else:
             self.order = Order(count, self.sources.streams, sure=not self.more)
             steps = self.sources, self.watch, self.order, self.accesses, self.more, self.first
-            self.steps = Steps(*steps)
+            self.steps = Steps(*steps, self.less)
         self._pairs: dict[tuple[object, ...], Race] = {}
+        self._maybe: dict[tuple[object, ...], Race] = {}
+        self.sums: list[tuple[ByteAccess, ByteAccess]] = []
         self._future = self.watch.future
         self._known_clean = (-1, False)
         self._from_the_start()
@@ -99,13 +103,15 @@ class Check:
         taken, clean = self._known_clean
         if taken != self.steps.taken:
             order = self.order
-            found = self._pairs or order.unordered
+            found = self._pairs or self._maybe or self.sums or order.unordered
             clean = not found and not [*order.late_takes(), *order.overruns()]
             self._known_clean = self.steps.taken, clean
         return clean
 
     def _from_the_start(self) -> None:
         self._pairs.clear()
+        self._maybe.clear()
+        self.sums.clear()
         self._compared = 0
         self._at = [0] * self.order.queues
         self._nexts = [0] * self.order.queues
@@ -142,6 +148,8 @@ class Check:
             self._settle()
 
     def _settle(self) -> None:
+        if self.watch.vague and not self.every:  # what may write a place supersedes nothing
+            self.every, self._torn = True, True
         went_back = self.watch.lowest < self.steps.taken
         if self._torn or self._future is not self.watch.future or (went_back and not self._clean()):
             self._torn = True
@@ -166,6 +174,11 @@ class Check:
         return list(self._pairs.values())
 
     @property
+    def vague_races(self) -> list[Race]:
+        """Races of accesses to bytes that are not known, if these are the same: of other lines."""
+        return [race for key, race in self._maybe.items() if key not in self._pairs]
+
+    @property
     def unordered(self) -> list[Unordered]:
         """Sets of counters that are in no order with what else happens to them."""
         return self.order.unordered
@@ -185,7 +198,7 @@ class Check:
             work = watch.works[queue][index]
             touched = kept.get(work.number) or compared(work.number, work.reads, work.writes)
             if touched != NOTHING:
-                accesses.instruction(queue, index, clocks[queue], touched)
+                accesses.instruction(queue, index, clocks[queue], touched, work.reads_on)
             end = ends[queue].get(index)
             if end is not None:
                 moved = watch.moved[queue][index]
@@ -203,19 +216,26 @@ class Check:
         else:
             queue, index, moves = self.order.owners[column], self.order.issued[column][index], True
         first = ByteAccess(queue, index, kind, moves, near.region)
+        if kind == now.kind == ADD:
+            self.accesses.summed.add(near.number)
+            self.sums.append((first, now))
+            return
         if self.sources.typed and self._one_by_hand(first, now):
             return
         if self.more and self.ordered(now, first):  # what waits more comes later than it did
             return
         one, other = sorted((self._side(first), self._side(now)))
         key = (*one, *other, self.apart and self.apart(first, now))
-        found = self._pairs.get(key)
+        kept = self._pairs
+        if self.watch.vague and (self.vague(first) or self.vague(now)):
+            kept = self._maybe
+        found = kept.get(key)
         if found is None:
-            self._pairs[key] = Race(first, now, [(first, now)])
+            kept[key] = Race(first, now, [(first, now)])
             return
         if len(found.pairs) < PAIRS or not self.held:
             found.pairs.append((first, now))
-        self._pairs[key] = found._replace(many=found.many + 1)
+        kept[key] = found._replace(many=found.many + 1)
 
     def _one_by_hand(self, first: ByteAccess, now: ByteAccess) -> bool:
         """Whether one of two accesses was typed in, and the first was over before the other began.
@@ -236,7 +256,8 @@ class Check:
         """When an access is over."""
         if access.moves and not self.watch.moved[access.queue][access.index].met:
             return Event(LANDS, access.queue, access.index)
-        kind = COMPLETES if access.writes and not access.moves else STARTS
+        stays = access.writes or self.watch.works[access.queue][access.index].reads_on
+        kind = COMPLETES if stays and not access.moves else STARTS
         return Event(kind, access.queue, access.index)
 
     def unlanded(self) -> list[tuple[int, int]]:
@@ -248,6 +269,14 @@ class Check:
             for index, (column, count) in ends.items()
             if column >= 2 * self.order.queues and done[column] < count
         ]
+
+    def vague(self, access: ByteAccess) -> bool:
+        """Whether an access may be to other bytes than those of its region."""
+        watch, queue, index = self.watch, access.queue, access.index
+        number = watch.works[queue][index].number
+        if access.moves:
+            number = watch.moved[queue][index].pattern
+        return access.region in watch.vague.get(number, ())
 
     def starts_after(self, one: ByteAccess, other: ByteAccess) -> bool:
         """Whether an access begins after another one has begun, in every execution."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from nasm.isa.effects import Clear, Rendezvous, Transfer
-from nasm.order.accesses import Accesses
+from nasm.order.accesses import Accesses, Touched
 from nasm.order.clocks import Order
 from nasm.order.observer import TransferTouches, Watch
 from nasm.order.places import Area
@@ -91,7 +91,7 @@ class Steps:
 
     ``ends`` says, by queue and instruction, which column of a clock reaches which count when a
     transfer is over. ``more`` is what instructions are to wait for that the program does not say.
-    No more than the ``first`` instructions are taken.
+    No more than the ``first`` instructions are taken. Some wait for so much ``less`` than it says.
     """
 
     def __init__(
@@ -102,9 +102,10 @@ class Steps:
         accesses: Accesses,
         more: More,
         first: int,
+        less: Mapping[Place, int],
     ) -> None:
         self.sources, self.watch, self.order, self.accesses = sources, watch, order, accesses
-        self.more, self.first = more, first
+        self.more, self.first, self.less = more, first, less
         self.ends: list[dict[int, tuple[int, int]]] = [{} for _ in range(order.queues)]
         self.taken = 0
         queues = range(order.queues)
@@ -120,7 +121,7 @@ class Steps:
         waits, counters, take = self.sources.waits, self.sources.counters, self.order.take
         changes, instructions = self.sources.changes, self.sources.program.instructions
         lines, more, new = self.sources.program.queues, self.more, self._new()
-        clears = self.sources.clears
+        clears, less = self.sources.clears, self.less
         self.order.expect(self._lived(new))
         together: list[Step] = []
         columns = [
@@ -152,6 +153,8 @@ class Steps:
             meeting = meetings.get((queue, index), -1) if meetings else -1
             if more:
                 self._more(queue, index)
+            if less and wait is not None and (queue, index) in less:
+                wait = wait._replace(value=wait.value - less[queue, index])
             if wait or change or flight or after >= 0 or meeting >= 0:
                 issue = self._issue(queue, index, flight) if flight is not None else None
                 step = Step(queue, index, wait, change, issue, after, meeting)
@@ -240,7 +243,7 @@ class Steps:
 
     def _after(self, queue: int, index: int, work: Work) -> int:
         """The last earlier instruction of a queue that writes what one reads; -1 if it is known."""
-        reads, writes = self.accesses.touched(work.number, work.reads, work.writes)
+        reads, writes = self._certain(work)
         after = self._completed[queue]
         for place in reads:
             for near in place.near:
@@ -251,6 +254,15 @@ class Steps:
             return -1
         self._completed[queue] = after
         return after
+
+    def _certain(self, work: Work) -> Touched:
+        """What an instruction certainly touches: only that makes a later one wait."""
+        vague = self.watch.vague.get(work.number)
+        if vague is None:
+            return self.accesses.touched(work.number, work.reads, work.writes)
+        reads = tuple([region for region in work.reads if region not in vague])
+        writes = tuple([region for region in work.writes if region not in vague])
+        return self.accesses.touched(-1, reads, writes)
 
     def _own(self, owner: Place, reads: Iterable[Region], writes: Iterable[Region]) -> None:
         """What several touch, and one of them writes, is shared: transfers are apart.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
 from nasm.isa import effects
 from nasm.isa.list_kinds import views
@@ -22,7 +22,7 @@ MOST = 1_000_000
 """Instructions whose order is judged, some 30 bytes each, and their waits and transfers more."""
 
 
-APART = (effects.Transfer, effects.Clear, effects.Rendezvous)
+APART = (effects.Transfer, effects.Clear, effects.Rendezvous, effects.RankExchange)
 """What is in no order with its own queue, or touches more than an instruction names."""
 
 
@@ -88,10 +88,11 @@ class Watch(Observer):
     ``sizes`` how many in each. Shares of ``flights`` landed at ``landings``. ``full`` says that
     there was more; it is ``closed`` if nothing more was to be remembered. ``lowest`` is to how few
     instructions it was cut since the check set it to NEVER. ``future`` is another one after each
-    change by hand: results for one do not hold for another.
+    change by hand: results for one do not hold for another. ``vague`` are bytes of which what has a
+    number, or a pattern, touches some, it is not known which.
     """
 
-    CACHES = ("lowest",)
+    CACHES = ("lowest", "vague")
 
     def __init__(self, queues: Sequence[Queue]) -> None:
         self._all = queues
@@ -112,6 +113,22 @@ class Watch(Observer):
         self.lowest = NEVER
         self.future = object()
         self.sizes: list[int] = []
+        self.vague: Mapping[int, Collection[Region]] = {}
+
+    @classmethod
+    def of(cls, queues: int) -> Self:
+        """Nothing yet, of so many queues that do not run here."""
+        made = cls(())
+        made.works = [[] for _ in range(queues)]
+        made.pcs = [array("i") for _ in range(queues)]
+        made.begins = [array("q") for _ in range(queues)]
+        made.ends = [array("q") for _ in range(queues)]
+        made.moved = [{} for _ in range(queues)]
+        return made
+
+    def columns(self, queue: int) -> tuple[array[int], array[int], array[int]]:
+        """What is kept of each instruction of a queue as a number."""
+        return self.pcs[queue], self.begins[queue], self.ends[queue]
 
     # -- events
 

@@ -28,6 +28,7 @@ from nasm.program.operand_parts import join
 from nasm.program.placement import place
 from nasm.program.program import Expectation, Instruction, Program, Update, Wait
 from nasm.program.pushes import Pushes
+from nasm.program.ranks import check_ranks
 from nasm.program.text_items import PlacedLabel, Recorded
 from nasm.views.view import View
 
@@ -380,7 +381,8 @@ class ProgramBuilder(Declarations):
             raise Failure(limited(in_order(self.problems), unsaid))
 
     def _broken(self, unsaid: Unsaid, first: int) -> list[Problem]:
-        return check.instructions(self.program, self._first_use, unsaid, first, self.places)
+        found = check.instructions(self.program, self._first_use, unsaid, first, self.places)
+        return found + check_ranks(self.program, first)
 
     @property
     def position(self) -> int:

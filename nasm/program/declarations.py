@@ -148,6 +148,10 @@ def _named(instruction: Instruction) -> tuple[int, ...]:
     return tuple(tensor.index for operand in named for tensor in mentioned(operand))
 
 
+MOST_RANKS = 4_096
+"""Machines that run one program: the limit is nasm's."""
+
+
 class Declarations:
     """The part of a builder that takes declarations: what instructions can name."""
 
@@ -175,6 +179,16 @@ class Declarations:
         self._entered = max(self._entered, core)
         self.program.cores = self._entered + 1
 
+    def several(self, ranks: int) -> None:
+        """Have so many machines run the program; refuses none, and too many."""
+        ranks = arguments.whole("a number of ranks", ranks)
+        if not 1 <= ranks <= MOST_RANKS:
+            raise Refused("E0249", f"{ranks} ranks; wanted 1 to {MOST_RANKS:,}")
+        if ranks > 1 and self.target.collectives is None:
+            message = f"{self.target.name} has no collectives, in which ranks could meet"
+            raise Refused("E0249", message, "leave .ranks out")
+        self.program.ranks = ranks
+
     def queue(self, engine: str, core: int = 0) -> int:
         """The index of an engine's queue."""
         found = self._queues.get((core, engine))
@@ -195,6 +209,9 @@ class Declarations:
         if pushes and self._resumed:
             message = f"the instructions of {pushes} come without {engine} in a run that has begun"
             raise Refused(PUSHING, message, f"give {engine} a line in the program")
+        if self.generation.engine(engine).rare and self._resumed:
+            message = f"the program has no line for {engine}, and its run has begun without it"
+            raise Refused("E0243", message, f"give {engine} a line in the program")
         number = self._queues[core, engine] = len(self.program.queues)
         self.program.queues.append(QueueProgram(core, engine))
         if pushes:

@@ -142,26 +142,31 @@ class QueueProgram:
         return self.typed[0] if self.typed else len(self.instructions)
 
 
+RANKS = "ranks"
+"""The constant that says how many ranks there are, where the text does."""
+
+
 @dataclass(slots=True, repr=False, eq=False)
 class Program:
     """What the builder makes and a machine runs. Index 0 of each table means 'none'.
 
     ``constants`` are those of the whole text, for later questions about them by name. Semaphores
     and events have numbers among those of all cores: see :meth:`Generation.counter`. ``cores`` is
-    how many the program uses; ``files`` are those that it may read, ``allows`` what the comments of
-    its text allow, ``loop_registers`` those that the text does not name; ``settings`` are put into
-    what cores hold before anything runs. ``views``, with arrays of tiles, and ``macros`` are what
-    lines that are typed in may name, too; the latter belong to their author. ``posts`` are the
-    moments that instructions post, by queue and pc: empty if the text has none. ``unnamed`` are
-    the counters that the text cannot name: those of moments and drains. ``spilled`` is what
-    transfers move that the author of a kernel did not ask for, ``overlap`` within how many of its
-    calls some go before earlier ones.
+    how many the program uses, ``ranks`` how many machines run it; ``files`` are those that it may
+    read, ``allows`` what the comments of its text allow, ``loop_registers`` those that the text
+    does not name; ``settings`` are put into what cores hold before anything runs. ``views``, with
+    arrays of tiles, and ``macros`` are what lines that are typed in may name, too; the latter
+    belong to their author. ``posts`` are the moments that instructions post, by queue and pc: empty
+    if the text has none. ``unnamed`` are the counters that the text cannot name: those of moments
+    and drains. ``spilled`` is what transfers move that the author of a kernel did not ask for,
+    ``overlap`` within how many of its calls some go before earlier ones.
     """
 
     target: Target
     generation: Generation
     tensors: dict[str, Tensor] = field(default_factory=dict)
     cores: int = 1
+    ranks: int = 1
     semaphores: dict[str, int] = field(default_factory=dict)
     events: dict[str, int] = field(default_factory=dict)
     transfers: dict[str, DeclaredTransfer] = field(default_factory=dict)

@@ -351,7 +351,7 @@ class Scheduler:
         queue = self.queues[index]
         queue.parked = False
         if at > (queue.arrived or 0):
-            queue.cause, queue.because = "core", self.record
+            queue.cause, queue.because = queue.holder, self.record
         self.retry(queue, at)
 
     def _start(self, queue: Queue, task: Task, now: int) -> None:

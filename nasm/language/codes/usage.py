@@ -156,6 +156,14 @@ ROWS = (
         "$ neuron-nasm profile programs/matmul.nasm --tables out",
     ),
     Code(
+        "E0818",
+        "a topology that is wrong",
+        "`--topology` names instances or UltraServers of AWS, or a file in TOML or JSON that says "
+        "what differs from one: `base` names that, `grid`, `layers`, `cores` and `lnc` are its "
+        "chips and cores, and the table `figures` has rates and latencies. The groups of a "
+        "collective are different ranks, with the same indices on each instance.",
+    ),
+    Code(
         "E0821",
         "an unknown command of the debugger",
         "The first word of the line is not a command, or an ambiguous abbreviation. `help` lists "
@@ -271,6 +279,15 @@ ROWS = (
         "Take the version that it names, or record the run again.",
         "$ head -c 1000 run.nrec > part.nrec; neuron-nasm repl --replay part.nrec",
         "$ neuron-nasm record prog.nasm -o run.nrec; neuron-nasm repl --replay run.nrec",
+    ),
+    Code(
+        "E0849",
+        "what a program computes has no name",
+        "`neuron-nasm equal` gives everything that a program computes a name, which says what was "
+        "computed of what. It has none for what expands to other instructions, for what a core "
+        "holds besides its engines, for a read of what nothing wrote, and for the elements of a "
+        "tensor that are not in the order of its bytes. Then only programs that have the same "
+        "instructions are known to be equal.",
     ),
     Code(
         "E0901",

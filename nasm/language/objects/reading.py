@@ -110,6 +110,8 @@ class Reader:
         home = path if self._said.get("linked", bool) else home
         self.folder = os.path.dirname(home)
         self.builder.enter(self._said.get("cores", int) - 1)
+        if "ranks" in self._said.value:
+            self.builder.several(self._said.get("ranks", int))
         self._tensors(places)
         made = self._operands(places)
         self._counters()

@@ -50,6 +50,10 @@ class TreeBuilder(LineBuilder):
         """Read ``.core 1``."""
         return tree.CoreLine(start_of(parts[0]), parts[1].end, parts[1])
 
+    def ranks(self, parts: Parts) -> tree.RanksLine:
+        """Read ``.ranks 4``."""
+        return tree.RanksLine(start_of(parts[0]), parts[1].end, parts[1])
+
     def const(self, parts: Parts) -> tree.Const:
         """Read ``.const N = 512, K = N // 4``."""
         return tree.Const(start_of(parts[0]), parts[-1].end, tuple(parts[1:]))

@@ -29,6 +29,7 @@ FORMS = {
     "scope": ".scope",
     "view": ".view name = tensor[0:64]",
     "core": ".core 0",
+    "ranks": ".ranks 4",
     "cfg": ".cfg name = value",
     "write": ".write name = value, other = value",
     "drain": ".drain all",

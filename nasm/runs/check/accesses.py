@@ -6,12 +6,12 @@ its own, as a register is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 from nasm.base.problems import Refused
 from nasm.isa.declared_transfer import DeclaredTransfer
-from nasm.isa.effects import ONTO, Clear, Jump, Rendezvous, Transfer
+from nasm.isa.effects import COPY, MOVING, ONTO, Clear, Jump, Rendezvous, Transfer, moved
 from nasm.isa.list_kinds import views
 from nasm.machine.machine import Machine
 from nasm.machine.outlines import Outline
@@ -95,6 +95,16 @@ class Touches:
         """Whether an instruction sets semaphores to 0, besides what it updates."""
         return self.program.instruction(queue, pc).row.effect is Clear
 
+    def copies(self, queue: int, pc: int) -> Iterator[tuple[View, View]]:
+        """Where a transfer copies to, each with where from; nothing of one that does more."""
+        traits = Traits(self.machine.shape(queue, pc), self.program.queues[queue].core)
+        try:
+            effect = self._outline(queue, traits, self.program.instruction(queue, pc)).values()
+        except Refused:
+            return
+        if isinstance(effect, Transfer) and effect.op == COPY and not effect.axes:
+            yield from ((dst, src) for dst, src in effect.moves)
+
     def _outline(self, queue: int, traits: Traits, instruction: Instruction) -> Outline:
         machine = self.machine
         registers, engine = machine.state.registers[queue], machine.state.engines[queue]
@@ -113,7 +123,7 @@ class Touches:
             adds = row.operands[position].adds
             if adds and instruction.operand(adds):
                 reads += into
-        if row.effect in (Transfer, Rendezvous):
+        if row.effect in MOVING:
             more, into = self._moved(queue, traits, instruction)
             reads += more
             writes += into
@@ -136,13 +146,9 @@ class Touches:
         except Refused:
             every = [all_of(v) for operand in instruction.operands for v in _named(operand)]
             return every, every
-        if isinstance(effect, Transfer):
-            into = [all_of(dst) for dst, *_ in effect.moves]
-            out = [all_of(src) for _, *srcs in effect.moves for src in srcs]
-            return out + (into if effect.op == ONTO else []), into
-        if isinstance(effect, Rendezvous) and effect.exchange is not None:
-            return [effect.exchange.src], [effect.exchange.dst]
-        return [], []
+        out, into = (list(map(all_of, found)) for found in moved(effect))
+        adds = isinstance(effect, Transfer) and effect.op == ONTO
+        return out + (into if adds else []), into
 
     def _engine(self, queue: int, name: str) -> Region:
         at = self._held.setdefault(name, len(self._held))

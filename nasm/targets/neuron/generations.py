@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nasm.isa.generation import Engine, Generation, Port
+from nasm.targets.neuron.clocks import TICKS
 from nasm.targets.neuron.figures import numbers, switches
 from nasm.targets.neuron.options import DEFAULTS
 from nasm.views.tensor import Memory
@@ -56,6 +57,7 @@ GUIDE = {
     "v3": "Trainium2 architecture guide, NeuronCore-v3 compute engines",
     "v4": "Trainium3 architecture guide, NeuronCore-v4 compute engines",
 }
+CC_CORES = "Neuron documentation, neuron-runtime/about/collectives, CC Cores"
 _INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32")
 _FLOATS = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "tfloat32", "float32")
 _CONFIGURABLE = ("float8_e3m4",)
@@ -127,6 +129,14 @@ def _engines(version: str, tensor: int, vector: int, others: int) -> tuple[Engin
             "GpSimd",
         ),
         Engine("sync", others, "a sequencer only: DMA, waits, housekeeping", source, ("sp",)),
+        Engine(
+            "cc",
+            others,
+            "CC-cores: collectives of ranks, one at a time, apart from the other engines",
+            f"{CC_CORES}; that they are one queue, and count Sync's cycles, is assumed",
+            spelled="CC",
+            rare=True,
+        ),
     )
 
 
@@ -171,17 +181,22 @@ GENERATIONS = (
     _generation(
         "v2",
         ("trn1", "inf2", "gen2"),
-        5600,
+        TICKS["v2"],
         (2, 5, 4),
         192,
         2,
         (*_INTEGERS, *_CONFIGURABLE, *_FLOATS),
     ),
     _generation(
-        "v3", ("trn2", "gen3"), 4800, (2, 5, 4), 224, 3, (*_INTEGERS, *_CONFIGURABLE, *_FLOATS)
+        "v3",
+        ("trn2", "gen3"),
+        TICKS["v3"],
+        (2, 5, 4),
+        224,
+        3,
+        (*_INTEGERS, *_CONFIGURABLE, *_FLOATS),
     ),
     _generation(
-        "v4", ("trn3", "gen4"), 2400, (1, 2, 2), 256, 4, (*_INTEGERS, *_FLOATS, *_V4_FLOATS)
+        "v4", ("trn3", "gen4"), TICKS["v4"], (1, 2, 2), 256, 4, (*_INTEGERS, *_FLOATS, *_V4_FLOATS)
     ),
 )
-"""Ticks are per microsecond: 5.6 GHz on v2, 4.8 on v3, 2.4 on v4."""

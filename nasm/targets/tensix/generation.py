@@ -59,7 +59,7 @@ def _other(chip: Chip, name: str, letters: str, does: str) -> Engine:
         reads=("l1",),
         writes=("l1",),
         spelled=f"RISC-V {letters}",
-        seldom=True,
+        rare=True,
         aliases=(letters,),
         prefix=RISCV_PREFIX,
     )

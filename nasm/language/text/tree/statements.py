@@ -41,6 +41,13 @@ class CoreLine(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class RanksLine(Statement):
+    """``.ranks 4``."""
+
+    number: ExpressionNode
+
+
+@dataclass(frozen=True, slots=True)
 class Const(Statement):
     """``.const N = 512, K = N // 4``."""
 

@@ -1,0 +1,1 @@
+"""Exchanges between ranks: which links they take, and how long."""
