@@ -26,7 +26,7 @@ REFUSED = {"LOADREG": "E0701", "STOREREG": "E0701", "PACR_SETREG": "E0601"}
 IDLE = {"NOP", "DMANOP", "SFPNOP", "FLUSHDMA", "GATESRCRST", "CLREXPHIST"} | {
     "PUSH", "LW", "POLL", "BNE", "BLT", "RVOPS", "PUSHED",
     "rv_beq", "rv_bge", "rv_bgeu", "rv_fence", "rv_fence_i", "rv_word", "rv_space", "rv_org",
-    "rv_nop", "rv_beqz", "rv_blez", "rv_bltz", "rv_ble", "rv_bleu",
+    "rv_nop", "rv_beqz", "rv_blez", "rv_bltz",
     "rv_end", "rv_seqz", "rv_sltz", "rv_bgt", "rv_bgtu",
 }  # fmt: skip
 """What leaves nothing behind: it waits, or clears what only hardware or packers fill."""
