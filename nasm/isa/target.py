@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nasm.base.dtypes import Casting
     from nasm.isa.effects import Plan, Transfer
     from nasm.isa.foreign import ForeignText
+    from nasm.isa.network import Network
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +161,10 @@ class Target:
     other, for each stored format. ``causes`` says in words what conditions of rows wait for, by the
     cause that they report. ``pushing`` is the row with which an engine pushes instructions of
     another one, with its operands. ``foreign`` are the languages of texts that programs may have,
-    by directive. ``collectives`` is how ranks exchange, if they can. ``added`` are lines at the
-    ends of queues that a program has without writing them; ``begins`` is called with what a core
-    holds, once that has what the program sets.
+    by directive. ``network`` makes what carries packets between the tiles of a chip;
+    ``collectives`` is how ranks exchange, if they can. ``added`` are lines at the ends of queues
+    that a program has without writing them; ``begins`` is called with what a core holds, once that
+    has what the program sets.
     """
 
     name: str
@@ -194,6 +196,7 @@ class Target:
     arrangements: tuple[Arrangement, ...] = ()
     pushing: Pushing | None = None
     foreign: Mapping[str, ForeignText] = field(default_factory=dict)
+    network: Callable[[Generation], Network] | None = None
     collectives: RankExchanges | None = None
     added: Callable[[Any], Iterable[AddedLine]] = lambda program: ()
     begins: Callable[[Any], None] | None = None

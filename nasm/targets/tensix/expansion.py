@@ -27,7 +27,7 @@ from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.isa import DATA, words_on
 from nasm.targets.tensix.isa.cores import PUSHING
 from nasm.targets.tensix.riscv import execute, feeding
-from nasm.targets.tensix.state import THREADS
+from nasm.targets.tensix.state import RISC_CORES, THREADS
 from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words import WORDS as DECLARED
 from nasm.targets.tensix.words.units import NOTHING
@@ -101,7 +101,8 @@ def expanded(
     The core of a thread pushes what it pushes one by one.
     """
     if thread >= THREADS:
-        if core.codes[thread - THREADS] is not None:
+        number = thread - THREADS
+        if number < RISC_CORES and core.codes[number] is not None:
             return execute.entered(core, thread, place[1])
         return pushed_singly(instruction)
     if core.fed[thread]:

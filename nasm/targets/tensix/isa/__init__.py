@@ -8,6 +8,7 @@ from nasm.targets.tensix.isa import (
     matrix,
     misc,
     moving,
+    network,
     riscv,
     riscv_pseudo,
     scalar,
@@ -16,7 +17,10 @@ from nasm.targets.tensix.isa import (
 )
 from nasm.targets.tensix.isa.table import DATA, ISA, arrange, rows_on, words_on
 
-UNITS = (frontend, sync, scalar, config, misc, moving, matrix, vector, cores, riscv, riscv_pseudo)
+UNITS = (
+    frontend, sync, scalar, config, misc, moving, matrix, vector, cores, network, riscv,
+    riscv_pseudo,
+)  # fmt: skip
 
 arrange(unit.__name__ for unit in UNITS)
 
