@@ -381,7 +381,7 @@ loop:
 
 def test_storing_what_is_there_overwrites_nothing() -> None:
     stores = ".rv B\nli t0, 0x6000\nli a0, 0x13\nsw a0, 4(t0)"
-    text = f".rv T0\nnop\nnop\nlw a0, 0(t0)\n.l1 x u32[1] @ 0 = zeros\n{stores}"
+    text = f".rv T0\nnop\nnop\nlw a0, 256(zero)\n.l1 x u32[1] @ 256 = zeros\n{stores}"
     assert not problems(text)
 
 
