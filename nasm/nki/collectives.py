@@ -1,6 +1,6 @@
 """What kernels import as ``nki.collectives``: exchanges of tensors with other ranks.
 
-Each function is the row Collective, on the queue of the core's CC-cores. A kernel on two cores is
+Each function is an instruction on the queue of the core's CC-cores. A kernel on two cores is
 one rank: what it exchanges in HBM that both share is one operation of the two. They meet before it,
 core 0 executes it, and they meet again. Tensors that each core has for itself, in SBUF, are
 exchanged by each core with the same core of other ranks. (That the two cores meet is assumed.)
@@ -240,9 +240,9 @@ def rank_id(name: Any = None) -> VirtualRegister:
 # ---------------------------------------------------------------- recording
 
 
-def _row(trace: CoreTrace, function: str) -> Row:
-    """The row that a function of nki.collectives is."""
-    name = f"nki.collectives.{function}"
+def _row(trace: CoreTrace, function: str, module: str = "nki.collectives") -> Row:
+    """The row that a function is."""
+    name = f"{module}.{function}"
     rows = trace.builder.target.isa.rows.values()
     return next(row for row in rows if name in row.vendor.get("NKI", ()))
 
@@ -283,7 +283,7 @@ def _of(operands: Mapping[str, Any]) -> Iterable[NkiTensor]:
 
 def _meet(trace: CoreTrace, tensors: Iterable[NkiTensor]) -> None:
     """Have both cores do what they did to some tensors before either continues."""
-    barrier = trace.builder.row("CoreBarrier")
+    barrier = _row(trace, "core_barrier", "nki.isa")
     for view in dict.fromkeys(View.whole(each.view_.tensor) for each in tensors):
         trace.call(barrier, {"data": view, "cores": (0, 1)}, MEETING)
 
