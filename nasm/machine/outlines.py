@@ -200,7 +200,9 @@ class Outlines:
         findings: Findings,
         changes: Changes = UNCHANGED,
         holds: Holds | None = None,
+        rank: int = 0,
     ) -> None:
+        self.rank = rank
         self.core, self.cycle, self.places, self.changes = core, cycle, places, changes
         self.holds = holds
         self.registers, self.state, self.findings = registers, state, findings
@@ -215,7 +217,7 @@ class Outlines:
         """An instruction as work for the scheduler, and its outline."""
         traits = self._traits.get(shape)
         if traits is None:
-            traits = self._traits[shape] = Traits(shape, self.core, self.holds)
+            traits = self._traits[shape] = Traits(shape, self.core, self.holds, self.rank)
         delay = self.changes.cost(shape).interval * self.cycle
         state, registers = self.state, self.registers
         outline = Outline(traits, operands, registers, state, self.findings, delay, self.following)

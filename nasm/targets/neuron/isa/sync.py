@@ -18,12 +18,12 @@ RANK = Number(integer=True, low=0, high=1)
 
 
 @ISA.instruction(
-    engines=EVERY_ENGINE,
+    engines=(*EVERY_ENGINE, "cc"),
     cost=costs.control("event_ns"),
     vendor=Names("", "EVENT_SEMAPHORE", ""),
     formula="wait, then update",
     example="EventSemaphore",
-    source=SCHEMA,
+    source=f"{SCHEMA}; that the queue of the CC-cores has it is assumed",
 )
 def EventSemaphore() -> None:
     """Only wait for a semaphore, only update one, or both."""
