@@ -29,8 +29,8 @@ class SizesAnswer:
 
     ``sizes`` were looked at by themselves, in steps of ``step``. If it is ``proved`` all others are
     in order as they are; if not, there is a ``reason``, and where it is in the text. Of a size that
-    is not in order, the smallest, which is ``failing``, ``found`` and ``problems`` say what is
-    wrong with it. From ``too_large`` on memory does not suffice, as ``memory`` says.
+    is not in order, the smallest, which is ``failing``, ``found`` and ``problems`` are the errors.
+    From ``too_large`` on memory does not suffice, as ``memory`` says.
     """
 
     range: SizeRange

@@ -23,7 +23,7 @@ SPLITS = 64
 """Places at the most in which a queue has more."""
 
 ROUNDS = (12, 8, 6, 4)
-"""Rounds that are looked at, of all that are alike."""
+"""Rounds that are looked at, of all that are the same."""
 
 EVENTS = 1 << 60
 
@@ -48,7 +48,7 @@ class Growth(NamedTuple):
 
     @property
     def rounds(self) -> int:
-        """How many rounds there are that are alike."""
+        """How many rounds there are that are the same."""
         return (self.last - self.first) // self.length
 
 
@@ -82,10 +82,10 @@ def repeats(smaller: RunOfSize, larger: RunOfSize, most: int) -> list[Repeat]:
 
 
 def _repeat(some: Sequence[Growth | None], most: int) -> Repeat:
-    """The rounds in the middle of those that are alike, of all queues that go through a loop."""
+    """The rounds in the middle of those that are the same, of all queues that go through a loop."""
     rounds = min(most, *(one.rounds for one in some if one is not None))
     if rounds < most:
-        raise Unproved("it has too few rounds that are alike")
+        raise Unproved("it has too few rounds that are the same")
     starts = []
     for one in some:
         left = 0 if one is None else (one.rounds - rounds) // 2

@@ -1,8 +1,8 @@
 """Whether a text is the same for all sizes but for the rounds of its loops, and what is not.
 
 A constant is a *size* here: what depends on it may be bounds of loops, shapes of tensors, and sums
-and multiples of that. Then a larger size has more of the same rounds, and nothing else. Whatever
-else a text does with its size is a reason why nothing is proved of larger ones.
+and multiples of that. Then a larger size has more of the same rounds, and nothing else. Any other
+use of it in a text is a reason why nothing is proved of larger sizes.
 """
 
 from __future__ import annotations
