@@ -61,7 +61,7 @@ def _bodies(statement: tree.Statement) -> list[tuple[tree.Statement, ...]]:
     return []
 
 
-class Declarations:
+class SizeDeclarations:
     """What the declarations of a text say of sizes."""
 
     def __init__(self, source: Source, assembled: Assembled) -> None:

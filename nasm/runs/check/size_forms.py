@@ -22,7 +22,7 @@ class NotAffine(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class AffineForm:
     """Factors of variables, a constant, and by how much it may be off.
 
     Of an ``opaque`` one the numbers are not known, and a ``real`` one is no integer.
@@ -39,12 +39,12 @@ class Form:
         """Whether it is the same for all sizes and in all rounds."""
         return not (self.factors or self.off or self.opaque or self.real)
 
-    def plus(self, other: Form, sign: int = 1) -> Form:
+    def plus(self, other: AffineForm, sign: int = 1) -> AffineForm:
         """The sum, or the difference."""
         factors = dict(self.factors)
         for variable, factor in other.factors.items():
             factors[variable] = factors.get(variable, Fraction(0)) + sign * factor
-        return Form(
+        return AffineForm(
             {variable: factor for variable, factor in factors.items() if factor},
             self.constant + sign * other.constant,
             self.off + other.off,
@@ -52,26 +52,26 @@ class Form:
             self.real or other.real,
         )
 
-    def times(self, factor: Fraction) -> Form:
+    def times(self, factor: Fraction) -> AffineForm:
         """A multiple."""
         factors = {variable: factor * each for variable, each in self.factors.items() if factor}
         off = abs(factor) * self.off
-        return Form(factors, factor * self.constant, off, self.opaque, self.real)
+        return AffineForm(factors, factor * self.constant, off, self.opaque, self.real)
 
 
-def number(value: float) -> Form:
+def number(value: float) -> AffineForm:
     """A constant."""
     if isinstance(value, bool) or not isinstance(value, int):
-        return Form({}, real=not isinstance(value, bool))
-    return Form({}, Fraction(value))
+        return AffineForm({}, real=not isinstance(value, bool))
+    return AffineForm({}, Fraction(value))
 
 
 @dataclass(slots=True)
 class LoopRange:
     """A loop of which the number of rounds grows with the size: its bounds and its step."""
 
-    first: Form
-    stop: Form
+    first: AffineForm
+    stop: AffineForm
     step: int
 
 
@@ -89,7 +89,7 @@ class Thresholds:
     size: int = 0
     period: int = 1
 
-    def compared(self, one: Form, other: Form) -> None:
+    def compared(self, one: AffineForm, other: AffineForm) -> None:
         """Two values are compared; raises NotAffine if that may change in the midst of a loop."""
         form = one.plus(other, -1)
         if form.real or form.opaque:
@@ -104,30 +104,30 @@ class Thresholds:
         else:
             self._of_round(form, variables[0])
 
-    def _of_size(self, form: Form) -> None:
+    def _of_size(self, form: AffineForm) -> None:
         reach = (abs(form.constant) + form.off) / abs(form.factors[SIZE])
         self.size = max(self.size, ceil(reach))
 
-    def _of_round(self, form: Form, variable: int) -> None:
+    def _of_round(self, form: AffineForm, variable: int) -> None:
         """Of one loop: near its first round, or near its last."""
         factor, loop = form.factors[variable], self.loops[variable]
         bound = loop.stop if SIZE in form.factors else loop.first
-        rest = form.plus(Form({variable: factor}), -1).plus(bound.times(factor))
+        rest = form.plus(AffineForm({variable: factor}), -1).plus(bound.times(factor))
         if rest.factors:
             raise NotAffine("compares a round with a part of the size")
         reach = (abs(rest.constant) + rest.off) / abs(factor * loop.step)
         self.rounds = max(self.rounds, ceil(reach) + 1)
 
-    def remainder(self, form: Form, divisor: int) -> Form:
+    def remainder(self, form: AffineForm, divisor: int) -> AffineForm:
         """What is left by a constant."""
         if form.real or divisor <= 0:
             raise NotAffine("divides by what is not a positive constant")
         if self._exact(form, divisor):
             return number(0)
         self.period = lcm(self.period, divisor)
-        return Form({}, off=Fraction(divisor))
+        return AffineForm({}, off=Fraction(divisor))
 
-    def quotient(self, form: Form, divisor: int) -> Form:
+    def quotient(self, form: AffineForm, divisor: int) -> AffineForm:
         """The integer quotient by a constant."""
         if form.real or divisor <= 0:
             raise NotAffine("divides by what is not a positive constant")
@@ -135,9 +135,9 @@ class Thresholds:
         if self._exact(form, divisor):
             return exact
         self.period = lcm(self.period, divisor)
-        return exact.plus(Form({}, off=Fraction(1)))
+        return exact.plus(AffineForm({}, off=Fraction(1)))
 
-    def _exact(self, form: Form, divisor: int) -> bool:
+    def _exact(self, form: AffineForm, divisor: int) -> bool:
         """Whether a form of the size alone is a multiple of a number, for each size."""
         if form.off or form.opaque or set(form.factors) - {SIZE}:
             return False

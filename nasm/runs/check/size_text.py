@@ -17,14 +17,14 @@ from nasm.base.source import Source, Span
 from nasm.language.text import tree
 from nasm.language.text.parse import parse
 from nasm.language.text.walk import children, descendants
-from nasm.runs.check.size_forms import SIZE, Form, LoopRange, NotAffine, Thresholds, number
+from nasm.runs.check.size_forms import SIZE, AffineForm, LoopRange, NotAffine, Thresholds, number
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 LOGICAL = ("and", "or")
 SKIPPED = (tree.Assert, tree.Expect, tree.Version, tree.TargetLine, tree.CoreLine, tree.DrainLine)
 """Statements that decide nothing of the order, or nothing but whether there is a program."""
 
-Names = Mapping[str, Form]
+Names = Mapping[str, AffineForm]
 
 
 @dataclass(slots=True)
@@ -80,14 +80,14 @@ class _Walk:
 
     # -- statements
 
-    def body(self, statements: Iterable[tree.Statement], names: Names) -> dict[str, Form]:
+    def body(self, statements: Iterable[tree.Statement], names: Names) -> dict[str, AffineForm]:
         """Statements, one after the other; returns the names after them."""
         known = dict(names)
         for statement in statements:
             self._statement(statement, known)
         return known
 
-    def _statement(self, statement: tree.Statement, names: dict[str, Form]) -> None:
+    def _statement(self, statement: tree.Statement, names: dict[str, AffineForm]) -> None:
         match statement:
             case tree.Const(items=items):
                 for item in items:
@@ -122,19 +122,19 @@ class _Walk:
                 inside = list(children(statement))
                 self._only_fixed(inside, names, "this line depends on it")
 
-    def _constant(self, item: tree.NamedArgument, names: dict[str, Form]) -> None:
+    def _constant(self, item: tree.NamedArgument, names: dict[str, AffineForm]) -> None:
         if item.name == self.name:
-            names[item.name] = Form({SIZE: Fraction(1)})
+            names[item.name] = AffineForm({SIZE: Fraction(1)})
             return
         names[item.name] = self.form(item.value, names)
 
-    def _loop(self, loop: tree.For | tree.LoopStatement, names: dict[str, Form]) -> None:
+    def _loop(self, loop: tree.For | tree.LoopStatement, names: dict[str, AffineForm]) -> None:
         """A loop: its variable is of a number of its own if its bounds depend on the size."""
         inner = dict(names)
         variable = loop.variable.name if isinstance(loop.variable, tree.Name) else ""
         if loop.stop is None:
             self._only_fixed([loop.first], names, "a loop goes through a list that depends on it")
-            inner[variable] = Form({}, opaque=True)
+            inner[variable] = AffineForm({}, opaque=True)
         else:
             first, stop = self.form(loop.first, names), self.form(loop.stop, names)
             step = number(1) if loop.step is None else self.form(loop.step, names)
@@ -148,9 +148,9 @@ class _Walk:
                 if first.opaque or stop.opaque or step.opaque:
                     self._stop("a bound of a loop is not known", loop)
                 self.thresholds.loops[key] = LoopRange(first, stop, int(step.constant))
-                inner[variable] = Form({key: Fraction(1)})
+                inner[variable] = AffineForm({key: Fraction(1)})
             else:
-                inner[variable] = Form({}, off=self._reach(first, stop))
+                inner[variable] = AffineForm({}, off=self._reach(first, stop))
         if isinstance(loop, tree.LoopStatement) and loop.copies is not None:
             self._only_fixed([loop.copies.value], names, "buffers= depends on it")
             copies = self.form(loop.copies.value, names)
@@ -158,11 +158,11 @@ class _Walk:
                 self.thresholds.period = lcm(self.thresholds.period, int(copies.constant))
         self.body(loop.body, inner)
 
-    def _reach(self, first: Form, stop: Form) -> Fraction:
+    def _reach(self, first: AffineForm, stop: AffineForm) -> Fraction:
         """How far the variable of a loop with constant bounds may be from 0."""
         return max(abs(first.constant), abs(stop.constant))
 
-    def _tensor(self, line: tree.TensorLine, names: dict[str, Form]) -> None:
+    def _tensor(self, line: tree.TensorLine, names: dict[str, AffineForm]) -> None:
         shape = [self.form(node, names) for node in line.shape]
         if isinstance(line.name, tree.Name) and any(SIZE in form.factors for form in shape):
             self.sized.add(line.name.name)
@@ -207,7 +207,7 @@ class _Walk:
                 form = self._integer(one, names)
                 self._compared(one, form, number(0))
 
-    def _integer(self, node: tree.ExpressionNode, names: Names) -> Form:
+    def _integer(self, node: tree.ExpressionNode, names: Names) -> AffineForm:
         form = self.form(node, names)
         if form.real:
             self._stop("what it waits for is not affine", node)
@@ -215,7 +215,7 @@ class _Walk:
 
     # -- expressions
 
-    def form(self, node: tree.ExpressionNode, names: Names) -> Form:
+    def form(self, node: tree.ExpressionNode, names: Names) -> AffineForm:
         """What an expression is for all sizes and rounds; opaque if it is neither."""
         match node:
             case tree.NumberLiteral(value=value):
@@ -238,33 +238,33 @@ class _Walk:
                 forms = [self._argument(one, names) for one in arguments or ()]
                 base = _base(before)
                 if arguments is not None and self.views.get(base or "", base) in self.sized:
-                    forms.append(Form({SIZE: Fraction(1)}))
+                    forms.append(AffineForm({SIZE: Fraction(1)}))
                 self._size_within(before, forms, node)
                 self.form(before, names)
-                return Form({}, opaque=True)
+                return AffineForm({}, opaque=True)
         for child in children(node):
             self.form(child, names)
-        return Form({}, opaque=True)
+        return AffineForm({}, opaque=True)
 
-    def _argument(self, node: tree.ExpressionNode, names: Names) -> Form:
+    def _argument(self, node: tree.ExpressionNode, names: Names) -> AffineForm:
         return self.form(node.value if isinstance(node, tree.NamedArgument) else node, names)
 
-    def _name(self, name: str, names: Names) -> Form:
+    def _name(self, name: str, names: Names) -> AffineForm:
         if name in names:
             return names[name]
         value: Any = self.constants.get(name)
-        return number(value) if isinstance(value, int | float) else Form({}, opaque=True)
+        return number(value) if isinstance(value, int | float) else AffineForm({}, opaque=True)
 
-    def _binary(self, node: tree.Binary, op: str, one: Form, other: Form) -> Form:
+    def _binary(self, node: tree.Binary, op: str, one: AffineForm, other: AffineForm) -> AffineForm:
         if op in "+-":
             return one.plus(other, 1 if op == "+" else -1)
         if op == "*":
             return self._product(node, one, other)
         if op in COMPARISONS:
             self._compared(node, one, other)
-            return Form({}, off=Fraction(1))
+            return AffineForm({}, off=Fraction(1))
         if op in LOGICAL:
-            return Form({}, off=Fraction(1))
+            return AffineForm({}, off=Fraction(1))
         if op in ("//", "%"):
             if one.fixed and other.fixed and other.constant:
                 whole = one.constant // other.constant
@@ -272,33 +272,35 @@ class _Walk:
             return self._divided(node, op, one, other)
         return self._other([one, other], node)
 
-    def _product(self, node: tree.Binary, one: Form, other: Form) -> Form:
+    def _product(self, node: tree.Binary, one: AffineForm, other: AffineForm) -> AffineForm:
         if one.fixed or other.fixed:
             fixed, form = (one, other) if one.fixed else (other, one)
             return form.times(fixed.constant)
         if one.factors and other.factors:
             self._stop("multiplies what grows with it", node)
-        return Form({**one.factors, **other.factors}, opaque=True, real=one.real or other.real)
+        return AffineForm(
+            {**one.factors, **other.factors}, opaque=True, real=one.real or other.real
+        )
 
-    def _either(self, forms: list[Form]) -> Form:
+    def _either(self, forms: list[AffineForm]) -> AffineForm:
         """One of some, and not known which."""
         if all(not (form.factors or form.opaque or form.real) for form in forms):
             reach = max(abs(form.constant) + form.off for form in forms)
-            return Form({}, off=reach)
+            return AffineForm({}, off=reach)
         factors = {variable: factor for form in forms for variable, factor in form.factors.items()}
-        return Form(factors, opaque=True, real=any(form.real for form in forms))
+        return AffineForm(factors, opaque=True, real=any(form.real for form in forms))
 
-    def _call(self, node: tree.ExpressionNode, name: str, forms: list[Form]) -> Form:
+    def _call(self, node: tree.ExpressionNode, name: str, forms: list[AffineForm]) -> AffineForm:
         if name in ("min", "max") and any(form.factors for form in forms):
             for form in forms[1:]:
                 self._compared(node, forms[0], form)
         return self._either(forms) if name in ("min", "max") else self._other(forms, node)
 
-    def _other(self, forms: list[Form], node: tree.ExpressionNode) -> Form:
+    def _other(self, forms: list[AffineForm], node: tree.ExpressionNode) -> AffineForm:
         """What is computed in another way: a value, if the size or a round decides it."""
         if any(form.factors or form.real for form in forms):
-            return Form({}, real=True)
-        return Form({}, opaque=True)
+            return AffineForm({}, real=True)
+        return AffineForm({}, opaque=True)
 
     def _subscript(
         self,
@@ -306,7 +308,7 @@ class _Walk:
         before: tree.ExpressionNode,
         items: tuple[tree.ExpressionNode, ...],
         names: Names,
-    ) -> Form:
+    ) -> AffineForm:
         forms = [self.form(part, names) for item in items for part in _parts(item)]
         if any(form.real for form in forms):
             self._stop("an index is not affine", node)
@@ -315,10 +317,10 @@ class _Walk:
             self._stop("a number in a list is chosen by what grows with it", node)
         self._size_within(before, forms, node)
         self.form(before, names)
-        return Form({}, opaque=True)
+        return AffineForm({}, opaque=True)
 
     def _size_within(
-        self, before: tree.ExpressionNode, forms: list[Form], node: tree.ExpressionNode
+        self, before: tree.ExpressionNode, forms: list[AffineForm], node: tree.ExpressionNode
     ) -> None:
         """Remember a tensor that is indexed or reshaped by the size."""
         base = _base(before)
@@ -326,16 +328,20 @@ class _Walk:
             base = self.views.get(base, base)
             self.found.indexed.setdefault(base, Span(self.source, node.start, node.end))
 
-    def _compared(self, node: tree.ExpressionNode, one: Form, other: Form) -> None:
+    def _compared(self, node: tree.ExpressionNode, one: AffineForm, other: AffineForm) -> None:
         try:
             self.thresholds.compared(one, other)
         except NotAffine as problem:
             self._stop(str(problem), node)
 
-    def _divided(self, node: tree.Binary, op: str, one: Form, other: Form) -> Form:
+    def _divided(
+        self, node: tree.Binary, op: str, one: AffineForm, other: AffineForm
+    ) -> AffineForm:
         """A quotient or a remainder."""
         if not one.factors:
-            return Form({}, off=max(abs(one.constant) + one.off, Fraction(1)), opaque=one.opaque)
+            return AffineForm(
+                {}, off=max(abs(one.constant) + one.off, Fraction(1)), opaque=one.opaque
+            )
         if not other.fixed:
             what = "a remainder by" if op == "%" else "a quotient by"
             grows = "what grows with it" if other.factors else "what is no known number"

@@ -21,7 +21,7 @@ from nasm.program.program import Program
 from nasm.runs.check.check import examine
 from nasm.runs.check.records import Examination
 from nasm.runs.check.size_answer import SizeRange, SizesAnswer
-from nasm.runs.check.size_declarations import ASSERTION, Declarations
+from nasm.runs.check.size_declarations import ASSERTION, SizeDeclarations
 from nasm.runs.check.size_ends import check_ends
 from nasm.runs.check.size_forms import SIZE
 from nasm.runs.check.size_growth import ROUNDS, RunOfSize, followed, repeats, slopes, written_names
@@ -54,7 +54,7 @@ class _Sizes:
         self, source: Source, sizes: SizeRange, settings: RunSettings, most: int | None
     ) -> None:
         self.source, self.range, self.settings, self.most = source, sizes, settings, most
-        self.declared = Declarations(source, self._assembled)
+        self.declared = SizeDeclarations(source, self._assembled)
         _, problem = self.declared.status(sizes.first)
         if problem is not None and problem.code == "E0213":
             text = f"{source.shown} has no constant {sizes.name}"
