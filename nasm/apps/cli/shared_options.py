@@ -51,6 +51,16 @@ def common(verb: argparse.ArgumentParser) -> None:
     files(verb)
 
 
+def ranks(verb: argparse.ArgumentParser) -> None:
+    """``--ranks``."""
+    verb.add_argument(
+        "--ranks",
+        metavar="N",
+        type=values.count,
+        help="so many machines run the program together, instead of as many as .ranks says",
+    )
+
+
 def timing(verb: argparse.ArgumentParser) -> None:
     """``--timing``."""
     verb.add_argument(
