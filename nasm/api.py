@@ -31,8 +31,9 @@ from nasm.program import arguments as given
 from nasm.program.builder import ProgramBuilder
 from nasm.program.program import Program, Update, Wait
 from nasm.program.ranks import with_ranks
+from nasm.ranks.examining import examine_ranks
 from nasm.ranks.records import RanksReport
-from nasm.runs.check import Examination, examine
+from nasm.runs.check import Examination
 from nasm.runs.settings import (
     AssembleKeywords,
     CheckKeywords,
@@ -224,7 +225,7 @@ def check(
             assembled = program
         else:
             assembled = chosen.assembled(program_of(program)).program
-        return examine(
+        return examine_ranks(
             assembled, max_instructions=max_instructions, relaxed=relaxed, why=why, settings=chosen
         )
 

@@ -72,7 +72,7 @@ class RankMeetings(Pace):
         addresses: Addresses,
         findings: Findings,
         scheduler: Scheduler,
-        rank: int,
+        rank: int | None,
         values: bool,
     ) -> None:
         self.program, self.rank, self.values = program, rank, values
@@ -97,6 +97,8 @@ class RankMeetings(Pace):
         """The ranks with which this one meets; none if it takes no part."""
         if not effect.groups:
             return tuple(range(self.program.ranks))
+        if self.rank is None:
+            return effect.groups[0]
         return next((group for group in effect.groups if self.rank in group), ())
 
     def _arrive(self, queue: int, effect: RankExchange, now: int) -> None:
@@ -152,7 +154,10 @@ class RankMeetings(Pace):
         self.scheduler.release(queue, landing.start)
 
     def meet_alone(self) -> None:
-        """Let every call land whose group is this rank alone; raises Refused."""
+        """Let every call land as if all others had come when this rank did; raises Refused.
+
+        With values its group is this rank alone.
+        """
         collectives = self.program.target.collectives
         assert collectives is not None, "the target has collectives and no time for them"
         program = self.program
