@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nasm.base.dtypes import Casting
     from nasm.isa.effects import Plan, Transfer
     from nasm.isa.foreign import ForeignText
+    from nasm.isa.network import Network
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,8 @@ class Target:
     other, for each stored format. ``causes`` says in words what conditions of rows wait for, by the
     cause that they report. ``pushing`` is the row with which an engine pushes instructions of
     another one, with its operands. ``foreign`` are the languages of texts that programs may have,
-    by directive. ``collectives`` is how ranks exchange, if they can.
+    by directive. ``network`` makes what carries packets between the tiles of a chip;
+    ``collectives`` is how ranks exchange, if they can.
     """
 
     name: str
@@ -180,6 +182,7 @@ class Target:
     arrangements: tuple[Arrangement, ...] = ()
     pushing: Pushing | None = None
     foreign: Mapping[str, ForeignText] = field(default_factory=dict)
+    network: Callable[[Generation], Network] | None = None
     collectives: RankExchanges | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:

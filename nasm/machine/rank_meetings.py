@@ -63,7 +63,8 @@ class RankMeetings(Pace):
     """Where the instructions of one machine meet those of other ranks.
 
     ``arrived`` are the calls that nothing has landed for yet, by queue; ``unseen`` those among them
-    that the driver has not taken note of; ``times`` how long those take that have landed.
+    that the driver has not taken note of; ``times`` how long those take that have landed. Where
+    other ranks are its ``topology`` says, if it has to meet them alone.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class RankMeetings(Pace):
     ) -> None:
         self.program, self.rank, self.values = program, rank, values
         self.addresses, self.findings, self.scheduler = addresses, findings, scheduler
+        self.topology: str | None = None
         self.arrived: dict[int, ArrivedCall] = {}
         self.unseen: list[int] = []
         self.times: dict[int, int] = {}
@@ -161,7 +163,7 @@ class RankMeetings(Pace):
         collectives = self.program.target.collectives
         assert collectives is not None, "the target has collectives and no time for them"
         program = self.program
-        topology = collectives.topology(None, program.generation, program.cores)
+        topology = collectives.topology(self.topology, program.generation, program.cores)
         while (one := self.pause()) is not None:
             time = collectives.time(one.call, topology)
             sent = (one.parcels,)

@@ -151,11 +151,11 @@ class ProgramBuilder(Declarations):
         """
         lines = self.program.queues[queue]
         self._check_available(row, lines.engine)
-        for value in operands:
+        for operand, value in zip(row.operands, operands, strict=True):
             if type(value) in _ADDRESSED:
                 check.registers_exist(self.generation, value)
             if self._entered:
-                check.within_reach(lines.core, value)
+                check.within_reach(lines.core, value, operand.kind)
         if wait is not None or update is not None:
             problems = check.sync(self.program, queue, row, wait, update, None)
             if problems:
@@ -196,7 +196,8 @@ class ProgramBuilder(Declarations):
                 accepted[at] = operand.kind.accept(value)
                 check.registers_exist(self.generation, accepted[at])
                 if self._entered:
-                    check.within_reach(self.program.queues[queue].core, accepted[at])
+                    here = self.program.queues[queue].core
+                    check.within_reach(here, accepted[at], operand.kind)
             except Refused as refused:
                 problem = availability.of_operand(
                     self.target, self.generation, row, operand.name, refused, value, spans

@@ -50,6 +50,7 @@ def examine_ranks(
         strict=chosen.strict,
         allow=chosen.allow,
         values=False,
+        topology=chosen.topology,
         hashes=False,
         max_instructions=max_instructions,
     )

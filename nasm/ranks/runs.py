@@ -55,7 +55,7 @@ class RanksRun:
         collectives = program.target.collectives
         assert collectives is not None, "a program of several ranks has collectives"
         self.engine = OneProcess(self.ranks, collectives, order)
-        self.world = World(program, self.engine)
+        self.world = World(program, self.engine, settings.topology)
 
     def halt(self) -> None:
         """End the run where every rank is between two events."""

@@ -156,6 +156,7 @@ class Execution(Inspection):
         self.machine = Machine(
             program, chosen.trace, chosen.values, checked=chosen.checked, rank=number
         )
+        self.machine.ranks.topology = chosen.topology
         Endless.watch(self.machine)
         watched: WatchedMachine | None = None
         if chosen.profile:

@@ -21,7 +21,7 @@ REFUSED = {"LOADREG": "E0701", "STOREREG": "E0701", "PACR_SETREG": "E0601"}
 """What reaches registers of devices that are not here, and what is not written yet."""
 
 IDLE = {"NOP", "DMANOP", "SFPNOP", "FLUSHDMA", "GATESRCRST", "CLREXPHIST"} | {
-    "PUSH", "LW", "POLL", "BNE", "BLT", "RVOPS",
+    "PUSH", "LW", "POLL", "BNE", "BLT", "RVOPS", "NOC_BARRIER", "NOC_SEMWAIT",
 }  # fmt: skip
 """What leaves nothing behind: it waits, or clears what only hardware or packers fill."""
 
@@ -33,8 +33,12 @@ def ran(text: str) -> nasm.Session:
 
 
 def held(session: nasm.Session) -> Any:
-    """What the coprocessor holds, and L1, but for what is under way."""
-    core = session.machine.holds[0]
+    """What the coprocessors hold, L1 and counters, but for what is under way."""
+    counted = [session.machine.scheduler.semaphores[n].value for n in (0, 16)]
+    return [*map(of_core, session.machine.holds), counted]
+
+
+def of_core(core: Any) -> Any:
     assert isinstance(core, Coprocessor)
     names = ("vector", "matrix", "packers", "threads", "config", "semaphores", "mutexes", "riscs")
     saved = [getattr(core, name) for name in names]

@@ -300,10 +300,21 @@ class Walker:
         """``.core 1``: what follows belongs to that core."""
         number = declare.whole(statement.number, self.scope)
         try:
-            self.made.enter(number)
+            self.made.select(number)
         except Refused as refused:
             raise Failure(refused.at(self._span(statement.number))) from None
         self.scope.core = number
+
+    def tile(self, statement: tree.TileLine) -> None:
+        """``.tile 3, 4``: what follows belongs to that tile; ``.grid 4, 2`` says of which grid."""
+        pair = declare.whole(statement.x, self.scope), declare.whole(statement.y, self.scope)
+        try:
+            if statement.word == "grid":
+                self.made.choose_grid(*pair)
+            else:
+                self.scope.core = self.made.tile(*pair)
+        except Refused as refused:
+            raise Failure(refused.at(self._span(statement))) from None
 
     def several(self, statement: tree.RanksLine) -> None:
         """``.ranks 4``: so many machines run the program; ``ranks`` is that number from here on."""
@@ -409,6 +420,7 @@ class Walker:
         tree.Version: version,
         tree.TargetLine: target,
         tree.CoreLine: core,
+        tree.TileLine: tile,
         tree.RanksLine: several,
         tree.Const: const,
     }

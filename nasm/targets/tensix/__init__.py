@@ -20,6 +20,7 @@ from nasm.targets.tensix.inspect import parts_of
 from nasm.targets.tensix.isa import ISA, rows_on, words_on
 from nasm.targets.tensix.isa.cores import LABELLED, PUSHING
 from nasm.targets.tensix.isa.declared import CORES, QUEUES
+from nasm.targets.tensix.noc.links import Links
 from nasm.targets.tensix.options import AS_SRCA, OPTIONS, OUTER_BUG, SRCB_FORMAT, YES, quirks
 from nasm.targets.tensix.settings import settings_of
 
@@ -74,6 +75,7 @@ TARGET = Target(
     model=_model,
     arrangements=ARRANGEMENTS,
     foreign=FOREIGN,
+    network=lambda generation: Links(),
     holds=_new_core,
     expand=expanded,
     bursting=Bursting(expansion_of, burst),

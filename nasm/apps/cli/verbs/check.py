@@ -34,6 +34,8 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
     )
     options.watch(verb)
     options.common(verb)
+    options.ranks(verb)
+    options.topology(verb)
     options.kernel(verb)
     options.inputs(verb)
     verb.add_argument(

@@ -56,6 +56,7 @@ def of_a_run(verb: argparse.ArgumentParser) -> None:
     )
     options.common(verb)
     options.ranks(verb)
+    options.topology(verb)
     options.kernel(verb)
     verb.add_argument(
         "--trace",
