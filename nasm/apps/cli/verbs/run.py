@@ -130,7 +130,9 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
 
         return RanksCommand(args, screen).go()
     again = args.schedules or args.witness
-    return (Rerunning if again else Run)(args, screen).go()
+    made = (Rerunning if again else Run)(args, screen)
+    made.any_ranks = args.emit is None
+    return made.go()
 
 
 class Rerunning(Run):
