@@ -224,6 +224,8 @@ class Machine:
         around = Around(core, memories, self.scheduler, self.findings.reported, program)
         held = make(program.generation, around)
         _set(program, core, held)
+        if program.target.begins is not None:
+            program.target.begins(held)
         for pace in self.paces[core].values():
             pace.holds = held
         return held
