@@ -144,7 +144,7 @@ class Watch(Observer):
         if self.full or not (met or self.pcs[queue][-1] == pc):
             return
         moved = (
-            flight.key, flight.pattern, flight.reads, flight.writes, flight.semaphore, flight.left,
+            flight.key, flight.pattern, *flight.touched.both, flight.semaphore, flight.left,
             flight.adds, met,
         )  # fmt: skip
         self.moved[queue][index if met else index - 1] = _tuple(TransferTouches, moved)
