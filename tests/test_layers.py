@@ -85,7 +85,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("pytest_plugin",),
     ),
     "nasm.machine": (
-        ("grown_table", "state", "conversions", "changes", "writers", "records"),
+        ("following", "grown_table", "state", "conversions", "changes", "writers", "records"),
         ("lost_results",),
         ("numbers",),
         ("access",),

@@ -19,6 +19,7 @@ from nasm.isa.flops import Flops
 from nasm.isa.generation import Generation
 from nasm.isa.implicit_kinds import CoreState, Here, Implicit
 from nasm.isa.kinds import Kind, Tile
+from nasm.isa.ranges import RegisterComparison, Some
 from nasm.views.view import Offsets, View
 
 T = TypeVar("T")
@@ -307,7 +308,10 @@ class Row:
     what still does; it changes nothing. Of implicit operands it gets what the core holds, and the
     place. ``instead`` are other rows, each with when to use it in the place of this one.
     ``variant`` is set of a row as it is on one generation, where others have it in another form:
-    the target's module and the name of the generation.
+    the target's module and the name of the generation. Where operands are not known (an
+    :class:`~nasm.isa.ranges.Unknown` in the place of an integer, None in that of a tile) ``bounds``
+    says what is known of the integer that the semantics return, and ``ways`` are the effects that a
+    branch may have, each with what must hold for it.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``effect`` is the type of effect they return instead, ``walked`` the
@@ -348,6 +352,8 @@ class Row:
     encoding: Encoding | None = None
     instead: tuple[tuple[str, str], ...] = ()
     variant: tuple[str, str] | None = None
+    bounds: Callable[..., Some] | None = None
+    ways: Callable[..., tuple[tuple[Effect, RegisterComparison], ...]] | None = None
 
     def __reduce__(self) -> tuple[Callable[..., Row], tuple[str, ...]]:
         if self.variant is not None:

@@ -15,6 +15,7 @@ from nasm.isa.field_kinds import Bits, Encoding
 from nasm.isa.flops import Flops
 from nasm.isa.implicit_kinds import Implicit
 from nasm.isa.instruction import OfOperands, Operand, Row, Rule, in_float32
+from nasm.isa.ranges import RegisterComparison, Some
 
 
 class Isa:
@@ -85,11 +86,13 @@ class Isa:
         condition: OfOperands[Blocked | None] | None = None,
         also: str = "",
         instead: Mapping[str, str] | None = None,
+        bounds: Callable[..., Some] | None = None,
+        ways: Callable[..., tuple[tuple[Effect, RegisterComparison], ...]] | None = None,
     ) -> Callable[[Callable[..., Any]], Row]:
         """Make a row of a function: its parameters must be the operands it reads.
 
         ``also`` is another name by which programs may call it, ``instead`` says when to use other
-        rows in its place.
+        rows in its place. ``bounds`` and ``ways`` take what the semantics take.
         """
 
         def make(semantics: Callable[..., Any]) -> Row:
@@ -126,6 +129,8 @@ class Isa:
                 tuple(n for n, o in enumerate(operands) if o.kind.names == "label"),
                 encoding,
                 tuple((instead or {}).items()),
+                bounds=bounds,
+                ways=ways,
             )
             _consistent(row)
             if row.name in self.rows:

@@ -8,35 +8,24 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, time
-from pathlib import Path
-from typing import Any
 
 from nasm.base.numbers import plain
 from nasm.base.problems import MOST_ERRORS, Failure, Problem, Refused, did_you_mean, in_line, quoted
 from nasm.base.records import dataclass, field
-from nasm.base.source import Source, Span
-from nasm.base.source_files import source_of
+from nasm.base.source import Source
+from nasm.base.toml_files import Key, TomlPlaces, TomlSubject, read_toml
 from nasm.isa.evidence import Evidence, Fact
 from nasm.isa.figures import Figure, FigureUse
 from nasm.isa.generation import Generation
 
-WRONG, UNREADABLE = "E0814", "E0801"
+WRONG = "E0814"
 
 LEAST, MOST = 0.001, 1_000_000
 """The least that a rate may be, and the most of any figure: ticks of a run stay within 64 bits."""
 
-LARGEST, LONGEST = 1 << 16, 4_000
-"""Characters of a file, and of a line of one: what has more is no list of figures."""
-
 GIVEN_BY_PYTHON = "set by timing="
-
-_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-
-Key = tuple[str, ...]
-"""The tables that lead to a value, and its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +61,7 @@ class Timing:
             return here.numbers
         known = {figure.name: figure for figure in figures}
         found: dict[tuple[str, str], Fact] = {}
-        places = _Places(self.source)
+        places = TomlPlaces(self.source)
         problems: list[Problem] = []
         for key, generation, name, value in self._each(generations):
             if len(problems) >= MOST_ERRORS:
@@ -164,88 +153,10 @@ def _shown(value: object) -> str:
 
 # ---------------------------------------------------------------- files
 
+_WANTED = TomlSubject("list of figures", "write a line like semaphore_ns = 25")
+
 
 def read(path: str) -> Timing:
     """The figures that a file sets; raises Failure if it cannot be read or is not TOML."""
-    from tomllib import loads  # which few runs need
-
-    source = source_of(Path(path), ending=".toml")
-    text, at = "", None
-    if len(source.text) > LARGEST:
-        text = f"it has more than {LARGEST:,} characters"
-    else:
-        for number, line in enumerate(source.text.split("\n"), 1):
-            if len(line) > LONGEST:
-                text, at = f"a line of more than {LONGEST:,} characters", _line(source, number)
-                break
-    if not text:
-        try:
-            return Timing(loads(source.text), f"set by {in_line(path)}", source)
-        except RecursionError:
-            text = "its values are too deeply nested"
-        except ValueError as problem:  # TOMLDecodeError, or an integer of thousands of digits
-            text, at = _broken(source, str(problem))
-    message = f"{in_line(path)} is no list of figures in TOML: {quoted(text)}"
-    raise Failure(Problem(UNREADABLE, message, at, "write a line like semaphore_ns = 25"))
-
-
-def _broken(source: Source, text: str) -> tuple[str, Span | None]:
-    """What a reader of TOML said, and the place it said it of."""
-    found = _AT.search(text)
-    if found is None:
-        return text, None
-    text = text[: found.start()]
-    text = text[:1].lower() + text[1:]
-    if found[1] is None:
-        return text, Span(source, len(source.text), len(source.text))
-    start = source.offset(int(found[1])) + int(found[2]) - 1
-    return text, Span(source, start, start + 1)
-
-
-def _line(source: Source, number: int) -> Span:
-    """A line without the blanks around it."""
-    start, text = source.offset(number), source.line(number)
-    indent = len(text) - len(text.lstrip())
-    return Span(source, start + indent, start + max(indent, len(text.rstrip())))
-
-
-class _Places:
-    """Where a file says what, found when something is wrong: a reader of TOML does not tell."""
-
-    def __init__(self, source: Source | None) -> None:
-        self.source = source
-        self._lines: dict[Key, int] | None = None
-
-    def of(self, key: Key) -> Span | None:
-        """The line that sets a value, or the one that begins its table."""
-        if self.source is None:
-            return None
-        if self._lines is None:
-            self._lines = dict(_keys(self.source.text))
-        lines = (self._lines.get(key[:size]) for size in range(len(key), 0, -1))
-        return _line(self.source, next((n for n in lines if n is not None), 1))
-
-
-def _keys(text: str) -> Iterator[tuple[Key, int]]:
-    """The keys that lines give a value or begin a table with, each with the line's number."""
-    from tomllib import loads
-
-    table: Key = ()
-    for number, line in enumerate(text.split("\n"), 1):
-        begins = line.lstrip().startswith("[")
-        try:
-            found = _path(loads(line if begins else f"{line.partition('=')[0]}= 0"))
-        except ValueError:
-            continue  # a part of a value of several lines, or a comment
-        if begins:
-            table = found
-        yield (found if begins else (*table, *found)), number
-
-
-def _path(tree: Any) -> Key:
-    """The keys down to the only value there is."""
-    keys: list[str] = []
-    while isinstance(tree, dict) and tree:
-        ((key, tree),) = tree.items()
-        keys.append(key)
-    return tuple(keys)
+    values, source = read_toml(path, _WANTED)
+    return Timing(values, f"set by {in_line(path)}", source)

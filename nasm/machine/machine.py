@@ -25,6 +25,7 @@ from nasm.machine.byte_memory import AddressedBytes, Around, Valueless
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.effects import Effects
 from nasm.machine.findings import Findings
+from nasm.machine.following import Follower
 from nasm.machine.kernels import Kernels
 from nasm.machine.lost_results import SILENT, Losses
 from nasm.machine.negative_counters import BelowZero
@@ -202,6 +203,16 @@ class Machine:
         for pace in self.paces[core].values():
             pace.holds = held
         return held
+
+    def follow(self, following: Follower) -> None:
+        """Continue where a value decides that a run without values does not have."""
+        assert isinstance(self.transfers, OutlinedTransfers), (
+            "only runs without values are followed"
+        )
+        for tasks in self.tasks:
+            assert isinstance(tasks.kernels, Outlines)
+            tasks.following = tasks.kernels.following = following
+        self.transfers.following = following
 
     def watch_order(self) -> Watch | None:
         """Keep what is executed from now on, if its order matters and nothing does so yet."""

@@ -3,28 +3,32 @@
 An outline says what an instruction touches, as its kernel would, and computes nothing but what
 decides the run: registers, branches, and the arguments of transfers and rendezvous. A register that
 was loaded from memory is unknown, and so is what follows from it; what cannot continue without
-knowing is refused when it starts.
+knowing is refused when it starts, unless something follows all that it may be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
 from nasm.base.problems import Failure, Problem, Refused
 from nasm.isa.core_state import Holds
-from nasm.isa.effects import Plan, Transfer
+from nasm.isa.effects import Jump, Plan, Transfer
 from nasm.isa.instruction import Row
+from nasm.isa.list_kinds import views
+from nasm.isa.ranges import Unknown
 from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.findings import Findings
+from nasm.machine.following import Follower
 from nasm.machine.indirect_transfers import TransferStart
 from nasm.machine.lost_results import Losses
 from nasm.machine.state import UNKNOWN, EngineState, Registers
 from nasm.machine.transfers import Launched, Mover, Transfers, direct_start
 from nasm.program.footprint.layout import Regions
-from nasm.program.footprint.traits import Footprint, Traits, here
+from nasm.program.footprint.reach import located
+from nasm.program.footprint.traits import Footprint, Traits, addressed, here
 from nasm.program.shapes import Shape
 from nasm.sim.channels import Portion
 from nasm.sim.counters import Who
@@ -69,8 +73,8 @@ class RegionAddresses(Addresses):
         self._regions = Regions(areas)
 
     def region(self, view: View) -> Region:
-        """The bytes that a view touches."""
-        return self._regions.of(view)
+        """The bytes that a view touches, or may touch."""
+        return located(self._regions, view)
 
     def access(self, view: View) -> NoReturn:
         """A view bound to its memory: there is none."""
@@ -85,7 +89,7 @@ def unknown_address(row: Row, register: int) -> Refused:
 class Outline:
     """An instruction of which the run needs more than its regions."""
 
-    __slots__ = ("delay", "engine", "findings", "operands", "registers", "traits")
+    __slots__ = ("delay", "engine", "findings", "following", "operands", "registers", "traits")
 
     def __init__(
         self,
@@ -95,9 +99,11 @@ class Outline:
         engine: EngineState,
         findings: Findings,
         delay: int,
+        following: Follower | None = None,
     ) -> None:
         self.traits, self.operands, self.delay = traits, operands, delay
         self.registers, self.engine, self.findings = registers, engine, findings
+        self.following = following
 
     def start(self, now: int) -> Any:
         """Compute what registers get; what stays in the engine is there after the interval."""
@@ -105,12 +111,22 @@ class Outline:
         for kind in traits.loaded:
             if kind.name not in ready:
                 raise Refused("E0503", f"the engine holds no {kind.name} yet", kind.how)
-        arguments = self._arguments()
+        arguments, known = self._arguments()
         for name in traits.held:
             ready[name] = now + self.delay
-        if arguments is None or not traits.computes:
+        if not traits.computes:
             return UNKNOWN
+        if not known:
+            return UNKNOWN if self.following is None else self._bounded(arguments)
         return traits.row.semantics(*arguments)
+
+    def _bounded(self, arguments: list[Any]) -> Any:
+        """What is known of what registers get."""
+        assert self.following is not None
+        tiles = [view for n, _ in self.traits.reads for view in views(self.operands[n])]
+        if self.traits.results > 1:
+            return [Unknown.within() for _ in range(self.traits.results)]
+        return self.following.result(self.traits.row, arguments, tiles)
 
     def act(self, now: int) -> Any:
         """Change what the core holds; returns what is left to be done at completion."""
@@ -124,18 +140,25 @@ class Outline:
             assert isinstance(register, Reg)
             if result is UNKNOWN:
                 self.registers.lose(register.number)
+                continue
+            value = result[at] if several else result
+            if isinstance(value, Unknown):
+                self.registers.lose(register.number, value)
             else:
-                self.registers.set(register.number, int(result[at] if several else result))
+                self.registers.set(register.number, int(value))
 
     def values(self) -> Any:
         """What the semantics return; refused if that depends on what memory holds."""
-        arguments = self._arguments()
-        if arguments is None:
-            raise refused(f"{self.traits.row.name} {self._depends()}")
-        return self.traits.row.semantics(*arguments)
+        arguments, known = self._arguments()
+        if known:
+            return self.traits.row.semantics(*arguments)
+        row = self.traits.row
+        if self.following is not None and row.effect is Jump and row.ways is not None:
+            return self.following.decide(row, arguments)
+        raise refused(f"{row.name} {self._depends()}")
 
-    def _arguments(self) -> list[Any] | None:
-        """What the semantics take; None if some of it is unknown."""
+    def _arguments(self) -> tuple[list[Any], bool]:
+        """What the semantics take, and whether all of it is known."""
         traits, registers = self.traits, self.registers
         arguments, unknown = traits.arguments.copy(), traits.blind
         for position, at in traits.constants:
@@ -145,15 +168,15 @@ class Outline:
             if not registers.known[number]:
                 self.findings.register(number)
             arguments[at] = registers.values[number]
-            unknown = unknown or arguments[at] is UNKNOWN
-        return None if unknown else arguments
+            unknown = unknown or isinstance(arguments[at], Unknown)
+        return arguments, not unknown
 
     def _depends(self) -> str:
         """What it depends on that is unknown."""
         for position, _ in self.traits.registers:
             register = self.operands[position]
             assert isinstance(register, Reg)
-            if self.registers.values[register.number] is UNKNOWN:
+            if isinstance(self.registers.values[register.number], Unknown):
                 return f"depends on {register}, {LOADED}"
         for position, _ in self.traits.reads:
             view = self.operands[position]
@@ -181,6 +204,7 @@ class Outlines:
         self.core, self.cycle, self.places, self.changes = core, cycle, places, changes
         self.holds = holds
         self.registers, self.state, self.findings = registers, state, findings
+        self.following: Follower | None = None
         self._traits: dict[Shape, tuple[Traits, int, bool]] = {}
 
     def forget(self) -> None:
@@ -194,14 +218,18 @@ class Outlines:
             known = self._traits[shape] = self._traits_of(shape)
         traits, delay, apart = known
         state, registers = self.state, self.registers
-        outline = Outline(traits, operands, registers, state, self.findings, delay)
-        if apart:
+        outline = Outline(traits, operands, registers, state, self.findings, delay, self.following)
+        if apart and self.following is None:
             return Work(number, nothing, nothing), outline
-        if traits.tile is not None and shape.row.effect is None:
+        vague = self.following is not None and vague_views(operands)
+        if traits.tile is not None and shape.row.effect is None and self.following is None:
             refuse = partial(_refuse, _by_tile(shape.row, traits.tile))
             return Work(number, refuse, nothing), outline
         reads = self._regions(traits.reads, shape, operands)
         writes = self._regions(traits.writes, shape, operands)
+        if vague:
+            reads += map(self.places.region, entry_tiles(operands))
+            self._vague(number, operands, (*reads, *writes))
         for position, _ in traits.registers:
             reads.append(registers.region(operands[position].number))  # type: ignore[attr-defined]
         for position, _ in traits.stored:
@@ -231,11 +259,33 @@ class Outlines:
     ) -> list[Region]:
         region, found = self.places.region, []
         for position, footprint in places:
+            view = operands[position]
+            assert isinstance(view, View)
             if footprint is None:
-                found.append(region(operands[position]))  # type: ignore[arg-type]
+                found.append(region(view))
+            elif view.dynamic or view.offsets is not None:
+                found.append(region(View.whole(view.tensor)))
             else:
                 found += map(region, footprint(here(shape.context, operands)))
         return found
+
+    def _vague(self, number: int, operands: Sequence[object], regions: Iterable[Region]) -> None:
+        """Say which of some bytes an instruction touches in part, it is not known which."""
+        assert self.following is not None
+        areas = {self.places.areas[view.tensor.index] for view in vague_views(operands)}
+        self.following.vague(number, [r for r in regions if r.area in areas])
+
+
+def vague_views(operands: Iterable[object]) -> list[View]:
+    """The views among some operands whose addresses are not known."""
+    every = (view for operand in operands for view in views(operand))
+    return [view for view in every if view.dynamic or view.offsets is not None]
+
+
+def entry_tiles(operands: Iterable[object]) -> list[View]:
+    """The tiles of entries that address some operands."""
+    every = (view for operand in operands for view in views(operand))
+    return [view.offsets.tile for view in every if view.offsets is not None]
 
 
 def _by_tile(row: Row, tile: View) -> Refused:
@@ -303,15 +353,26 @@ class Still:
 class OutlinedTransfers(Transfers):
     """Transfers that take their time, and move nothing."""
 
+    following: Follower | None = None
+
     def direct(self, pair: tuple[View, View]) -> Mover:
         """A copy of one view to another that is none."""
         return Still()
 
     def bind(self, transfer: Transfer, plan: Plan) -> Launched:
         """A transfer as the target splits it."""
-        for move in transfer.moves:
-            for view in move:
-                if view.offsets is not None:
-                    return RefusedTransfer(plan, self.portions(plan), view.offsets.tile)
+        if self.following is None:
+            for move in transfer.moves:
+                for view in move:
+                    if view.offsets is not None:
+                        return RefusedTransfer(plan, self.portions(plan), view.offsets.tile)
+            start = direct_start(self.addresses, transfer, self.fresh())
+            return OutlinedTransfer(plan, self.portions(plan), start)
+        every = [view for move in transfer.moves for view in move]
         start = direct_start(self.addresses, transfer, self.fresh())
+        vague = vague_views(every)
+        if vague:
+            start = start._replace(tangled=False)
+            regions = map(self.addresses.region, vague)
+            self.following.vague(-start.number, regions)
         return OutlinedTransfer(plan, self.portions(plan), start)

@@ -31,7 +31,7 @@ MOST_PROFILED = 1_000_000
 MOST_EXAMINED = 100_000
 """The same of a program that is examined: a few seconds."""
 
-EXAMINED = frozenset((*(f"E053{n}" for n in range(6)), "E0544"))
+EXAMINED = frozenset((*(f"E053{n}" for n in range(6)), "E0544", "E0545"))
 """Codes of what an examination finds, and no run."""
 
 

@@ -14,29 +14,21 @@ import numpy as np
 from nasm.base.dtypes import Casting, Lost
 from nasm.base.records import replace
 from nasm.isa.generation import Generation
+from nasm.isa.ranges import Unknown
 from nasm.program.program import Instruction, Program
 from nasm.sim.memory import Arena, Store
 from nasm.views.regions import REGISTERS, Region
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
-
-class Unknown:
-    """What a register holds that was loaded from memory, in a run without values."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "unknown"
-
-
-UNKNOWN: Final = Unknown()
+UNKNOWN: Final = Unknown.within()
+"""What a register holds that was loaded from memory, in a run without values."""
 
 
 class Registers:
     """The registers of one queue: 32-bit integers, and which of them are initialised.
 
-    In a run without values one may hold ``UNKNOWN``.
+    In a run without values one may hold an :class:`~nasm.isa.ranges.Unknown`.
     """
 
     __slots__ = ("known", "place", "values")
@@ -56,9 +48,9 @@ class Registers:
         self.values[number] = (value + 2**31) % 2**32 - 2**31
         self.known[number] = True
 
-    def lose(self, number: int) -> None:
-        """Store what is not known."""
-        self.values[number] = UNKNOWN
+    def lose(self, number: int, what: Unknown = UNKNOWN) -> None:
+        """Store what is not known, or only in part."""
+        self.values[number] = what
         self.known[number] = True
 
     def save(self) -> Any:

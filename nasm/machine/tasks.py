@@ -14,20 +14,23 @@ from nasm.isa.implicit_kinds import CoreState, Here
 from nasm.isa.instruction import InstructionContext, Row
 from nasm.isa.micro_instructions import Elsewhere, Micro
 from nasm.isa.pace import Pace
+from nasm.isa.ranges import Unknown
 from nasm.isa.target import rules_of
 from nasm.machine.burst_source import BurstSource
 from nasm.machine.changes import UNCHANGED, Changes
-from nasm.machine.dynamic_addresses import resolved
+from nasm.machine.dynamic_addresses import Held, resolved
 from nasm.machine.effects import Effects
 from nasm.machine.findings import Findings
+from nasm.machine.following import Follower
 from nasm.machine.kernels import Kernels
 from nasm.machine.outlines import Outlines, unknown_address
-from nasm.machine.state import UNKNOWN, Registers
+from nasm.machine.state import Registers
 from nasm.program.program import Instruction, Program, QueueProgram
 from nasm.program.shapes import Shape, Shapes
 from nasm.sim.burst_plan import Planned
 from nasm.sim.queues import Fetched, Post, Queue, Task, Work
 from nasm.sim.resources import Needs, Resource, ResourceClaim, Resources
+from nasm.views.view import View
 
 MOST_TICKS = 4096
 """Ticks of a burst that a target makes."""
@@ -67,6 +70,7 @@ class Tasks:
         self.waits = program.waits
         self.kernels, self.effects, self.findings = kernels, effects, findings
         self.registers, self.resources, self.shapes = registers, resources, shapes
+        self.following: Follower | None = None
         self.fresh, self.paces, self.changes = fresh, paces, changes
         self._changed = changes != UNCHANGED
         self._contended = () if changes.ports else _contended(program, self.lines)
@@ -312,11 +316,14 @@ class Tasks:
         self,
         number: Hashable,
         instruction: Instruction,
-        values: tuple[int, ...],
+        values: tuple[Held, ...],
         shape: Shape,
         semaphore: int | None,
     ) -> Work:
-        """What an instruction does; ``values`` are those of the registers in its addresses."""
+        """What an instruction does; ``values`` are those of the registers in its addresses.
+
+        Of one that is not known they are the least and the largest.
+        """
         key = (number, values, semaphore)
         found = self._works.get(key)
         if found is None:
@@ -324,7 +331,11 @@ class Tasks:
         return found
 
     def _bound(
-        self, instruction: Instruction, values: tuple[int, ...], shape: Shape, semaphore: int | None
+        self,
+        instruction: Instruction,
+        values: tuple[Held, ...],
+        shape: Shape,
+        semaphore: int | None,
     ) -> Work:
         row, operands, registers = instruction.row, instruction.operands, shape.registers
         if values:
@@ -337,7 +348,8 @@ class Tasks:
                 if skipped is None:
                     raise
                 return skipped
-            shape = self._obeying(instruction, operands)
+            if all(isinstance(value, int) for value in values):
+                shape = self._obeying(instruction, operands)
         work, kernel = self.kernels.bind(self.fresh(), shape, operands)
         if row.effect is not None:
             work = self.effects.work(work, kernel, shape, semaphore)
@@ -370,18 +382,36 @@ class Tasks:
         semaphore: int | None,
     ) -> Task:
         """The task of an instruction whose registers are known now."""
-        values = []
+        values: list[Held] = []
         for register in shape.registers:
             if not self.registers.known[register]:
                 self.findings.register(register)
-            values.append(self.registers.values[register])
+            value = self.registers.values[register]
+            values.append((value.low, value.high) if isinstance(value, Unknown) else value)
         try:
-            if UNKNOWN in values:
-                raise unknown_address(instruction.row, shape.registers[values.index(UNKNOWN)])
+            if not all(isinstance(value, int) for value in values):
+                self._follow(instruction, shape.registers)
             work = self._work(number, instruction, tuple(values), shape, semaphore)
         except Refused as refused:
             raise Failure(refused.at(self.program.span(*self.findings.acting()))) from None
         return self._scheduled(work, shape, post)
+
+    def _follow(self, instruction: Instruction, registers: Sequence[int]) -> None:
+        """Some registers in an address are not known; what follows has them where they may be.
+
+        A transfer may skip what is out of bounds.
+        """
+        held = [self.registers.values[register] for register in registers]
+        if self.following is None:
+            unknown = next(r for r, v in zip(registers, held, strict=True) if type(v) is not int)
+            raise unknown_address(instruction.row, unknown)
+        if instruction.row.effect is not None:
+            return
+        for operand in instruction.operands:
+            for dynamic in operand.dynamic if isinstance(operand, View) else ():
+                value = self.registers.values[dynamic.register]
+                if isinstance(value, Unknown):
+                    self.following.limit(value, 0, dynamic.limit)
 
     def _obeying(self, instruction: Instruction, operands: tuple[object, ...]) -> Shape:
         """Check the rules again, now that the registers in an address are known."""

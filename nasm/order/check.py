@@ -85,6 +85,7 @@ class Check:
             steps = self.sources, self.watch, self.order, self.accesses, self.more, self.first
             self.steps = Steps(*steps)
         self._pairs: dict[tuple[object, ...], Race] = {}
+        self._maybe: dict[tuple[object, ...], Race] = {}
         self._future = self.watch.future
         self._known_clean = (-1, False)
         self._from_the_start()
@@ -99,13 +100,14 @@ class Check:
         taken, clean = self._known_clean
         if taken != self.steps.taken:
             order = self.order
-            found = self._pairs or order.unordered
+            found = self._pairs or self._maybe or order.unordered
             clean = not found and not [*order.late_takes(), *order.overruns()]
             self._known_clean = self.steps.taken, clean
         return clean
 
     def _from_the_start(self) -> None:
         self._pairs.clear()
+        self._maybe.clear()
         self._compared = 0
         self._at = [0] * self.order.queues
         self._nexts = [0] * self.order.queues
@@ -142,6 +144,8 @@ class Check:
             self._settle()
 
     def _settle(self) -> None:
+        if self.watch.vague and not self.every:  # what may write a place supersedes nothing
+            self.every, self._torn = True, True
         went_back = self.watch.lowest < self.steps.taken
         if self._torn or self._future is not self.watch.future or (went_back and not self._clean()):
             self._torn = True
@@ -164,6 +168,11 @@ class Check:
     def races(self) -> list[Race]:
         """All races, by where the second access is in the run."""
         return list(self._pairs.values())
+
+    @property
+    def vague_races(self) -> list[Race]:
+        """Races of accesses to bytes that are not known, if these are the same: of other lines."""
+        return [race for key, race in self._maybe.items() if key not in self._pairs]
 
     @property
     def unordered(self) -> list[Unordered]:
@@ -209,13 +218,16 @@ class Check:
             return
         one, other = sorted((self._side(first), self._side(now)))
         key = (*one, *other, self.apart and self.apart(first, now))
-        found = self._pairs.get(key)
+        kept = self._pairs
+        if self.watch.vague and (self.vague(first) or self.vague(now)):
+            kept = self._maybe
+        found = kept.get(key)
         if found is None:
-            self._pairs[key] = Race(first, now, [(first, now)])
+            kept[key] = Race(first, now, [(first, now)])
             return
         if len(found.pairs) < PAIRS or not self.held:
             found.pairs.append((first, now))
-        self._pairs[key] = found._replace(many=found.many + 1)
+        kept[key] = found._replace(many=found.many + 1)
 
     def _one_by_hand(self, first: ByteAccess, now: ByteAccess) -> bool:
         """Whether one of two accesses was typed in, and the first was over before the other began.
@@ -248,6 +260,14 @@ class Check:
             for index, (column, count) in ends.items()
             if column >= 2 * self.order.queues and done[column] < count
         ]
+
+    def vague(self, access: ByteAccess) -> bool:
+        """Whether an access may be to other bytes than those of its region."""
+        watch, queue, index = self.watch, access.queue, access.index
+        number = watch.works[queue][index].number
+        if access.moves:
+            number = watch.moved[queue][index].pattern
+        return access.region in watch.vague.get(number, ())
 
     def starts_after(self, one: ByteAccess, other: ByteAccess) -> bool:
         """Whether an access begins after another one has begun, in every execution."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from nasm.isa.effects import Clear, Rendezvous, Transfer
-from nasm.order.accesses import Accesses
+from nasm.order.accesses import Accesses, Touched
 from nasm.order.clocks import Order
 from nasm.order.observer import TransferTouches, Watch
 from nasm.order.places import Area
@@ -240,7 +240,7 @@ class Steps:
 
     def _after(self, queue: int, index: int, work: Work) -> int:
         """The last earlier instruction of a queue that writes what one reads; -1 if it is known."""
-        reads, writes = self.accesses.touched(work.number, work.reads, work.writes)
+        reads, writes = self._certain(work)
         after = self._completed[queue]
         for place in reads:
             for near in place.near:
@@ -251,6 +251,15 @@ class Steps:
             return -1
         self._completed[queue] = after
         return after
+
+    def _certain(self, work: Work) -> Touched:
+        """What an instruction certainly touches: only that makes a later one wait."""
+        vague = self.watch.vague.get(work.number)
+        if vague is None:
+            return self.accesses.touched(work.number, work.reads, work.writes)
+        reads = tuple([region for region in work.reads if region not in vague])
+        writes = tuple([region for region in work.writes if region not in vague])
+        return self.accesses.touched(-1, reads, writes)
 
     def _own(self, owner: Place, reads: Iterable[Region], writes: Iterable[Region]) -> None:
         """What several touch, and one of them writes, is shared: transfers are apart.

@@ -71,7 +71,7 @@ def faults(check: Check, meant: Who, apart: Apart | None) -> list[Fault]:
             break
         found.append(best[1])
         more, check = dict(best[2].more), best[2]  # type: ignore[arg-type]
-    found += [_plain(check, race, meant) for race in check.races]
+    found += [plain(check, race, meant) for race in check.races]
     return _one_for_each_line(check, found)
 
 
@@ -137,7 +137,8 @@ def _largest(found: list[Fault]) -> list[Fault]:
     return list(best.values())
 
 
-def _plain(check: Check, race: Race, meant: Who) -> Fault:
+def plain(check: Check, race: Race, meant: Who) -> Fault:
+    """A race by itself, with the wait that would fix it."""
     one = meant(check, race.first, race.second)
     return Fault(race, remedy(check, one.waiter, one.other))
 

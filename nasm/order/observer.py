@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nasm.isa import effects
@@ -88,10 +88,11 @@ class Watch(Observer):
     ``sizes`` how many in each. Shares of ``flights`` landed at ``landings``. ``full`` says that
     there was more; it is ``closed`` if nothing more was to be remembered. ``lowest`` is to how few
     instructions it was cut since the check set it to NEVER. ``future`` is another one after each
-    change by hand: results for one do not hold for another.
+    change by hand: results for one do not hold for another. ``vague`` are bytes of which what has a
+    number, or a pattern, touches some, it is not known which.
     """
 
-    CACHES = ("lowest",)
+    CACHES = ("lowest", "vague")
 
     def __init__(self, queues: Sequence[Queue]) -> None:
         self._all = queues
@@ -112,6 +113,7 @@ class Watch(Observer):
         self.lowest = NEVER
         self.future = object()
         self.sizes: list[int] = []
+        self.vague: Mapping[int, Collection[Region]] = {}
 
     # -- events
 

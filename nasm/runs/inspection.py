@@ -50,7 +50,6 @@ from nasm.machine.records import (
     Status,
     Units,
 )
-from nasm.machine.state import UNKNOWN
 from nasm.program.program import Program
 from nasm.sim.counters import Who
 from nasm.sim.queues import Queue
@@ -164,7 +163,7 @@ class Inspection:
         """
         held = self.machine.state.registers[self.queue(engine).index]
         return {
-            n: None if v is UNKNOWN else v
+            n: v if isinstance(v, int) else None
             for n, (v, k) in enumerate(zip(held.values, held.known, strict=True))
             if k
         }

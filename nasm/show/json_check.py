@@ -14,10 +14,11 @@ FOLLOWED: Shape = (
     Key(
         "ended",
         "where that ended: `finished`, `deadlock`, `fault`, `limit` (`--max-instructions`), or "
-        "`values`, on which it depends from there on",
+        "`values`, on which it depends from there on, or how other ways end",
     ),
     Key("instructions", "how many instructions had completed then"),
     Key("microseconds", "and when that was"),
+    Key("ways", "on how many ways through the branches that values decide it was followed"),
 )
 CLAIM: Shape = (
     Key("name", "a tensor, in the order of addresses"),

@@ -60,14 +60,15 @@ def test_a_race_is_found() -> None:
     assert [p.code for p in found.errors] == ["E0502"]
 
 
-def test_what_values_decide_is_said_in_a_line_with_its_place() -> None:
-    text = ".sbuf n i32[1, 1] = zeros\n@sync\n TensorLoad %r0, n\n Nop $a++\n"
-    text += " CompareBranch %r0, 1, op=equal, target=end\n Nop\nend:\n Nop $a >= 1\n"
+def test_where_it_stops_deciding_is_said_in_a_line_with_its_place() -> None:
+    text = ".hbm n i32[1, 1] input\n@sync\n TensorLoad %r0, n\nagain:\n Nop $a++\n"
+    text += " RegisterAlu %r0, %r0, 1, op=subtract\n"
+    text += " CompareBranch %r0, 1, op=greater, target=again\n Nop $a >= 1\n"
     found = problems_of(text)
-    assert (found.ended, found.whole, found.ok) == ("values", False, True)
+    assert (found.ended, found.whole, found.ok, found.ways) == ("values", False, True, 64)
     (problem,) = (p for p in found.problems if p.code == "E0535")
-    assert problem.message.startswith("order and deadlocks depend on values from line 12 on (")
-    assert lines(found, "E0535") == [5]
+    assert problem.message.startswith("64 ways through the branches that values decide were judged")
+    assert lines(found, "E0535") == [7]
 
 
 def test_no_more_is_followed_than_was_asked_for() -> None:

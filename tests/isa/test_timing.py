@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 from nasm.base.problems import Failure, Problem
+from nasm.base.toml_files import LARGEST, LONGEST
 from nasm.debugger.session import Session
 from nasm.isa.evidence import Evidence, Fact
 from nasm.isa.figures import Figure, FigureSet, FigureUse, figures_line
 from nasm.isa.generation import Generation
-from nasm.isa.timing import LARGEST, LEAST, LONGEST, MOST, Timing
+from nasm.isa.timing import LEAST, MOST, Timing
 from nasm.show import examples
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.figures import FIGURES

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from nasm.nki.library_tests import plugin
+from nasm.nki.library_tests import plugin, test_process
 
 COMMON = '''
 from enum import Enum
@@ -267,3 +267,12 @@ def test_an_import_that_fails_says_what_to_install() -> None:
     assert plugin._with_package(said) == f"{said} (pip install attrs)"
     other = "ModuleNotFoundError: No module named 'test.utils'"
     assert plugin._with_package(other) == other
+
+
+def test_an_empty_argument_does_not_name_every_test(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "test" / "integration").mkdir(parents=True)
+    with pytest.raises(SystemExit):
+        test_process.main([str(tmp_path), ""])
+    assert "an argument is empty" in capsys.readouterr().err

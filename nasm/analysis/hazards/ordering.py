@@ -12,7 +12,7 @@ from nasm.machine.outlines import RegionAddresses
 from nasm.order.accesses import ByteAccess
 from nasm.order.check import Check, Line, Race
 from nasm.order.events import Sources
-from nasm.order.faults import Fault, faults
+from nasm.order.faults import Fault, faults, plain
 from nasm.order.late_takes import late_takes
 from nasm.order.observer import Watch
 from nasm.program.program import Program
@@ -141,6 +141,12 @@ class Ordering:
         problems = self.problems()
         for problem, fault in zip(problems, self._faults, strict=False):
             yield problem, fault.race
+
+    def vague_races(self) -> tuple[Problem, ...]:
+        """What is a race if accesses to bytes that are not known are to the same ones."""
+        check, races = self.judged(), self._races
+        found = [plain(check, race, races.meant) for race in check.vague_races]
+        return tuple(races.races(found))
 
     def explained(self, counts: Callable[[Problem], bool]) -> Callable[[Line, Line], bool]:
         """Whether a race says already why a line lost what it wrote to another one.

@@ -155,7 +155,7 @@ def followed(analysis: Analysis) -> tuple[Problem, ...]:
         return analysis.problems
     try:
         with signals.within(SECONDS):
-            found = examine(analysis.program, max_instructions=MOST_FOLLOWED).problems
+            found = examine(analysis.program, max_instructions=MOST_FOLLOWED, tried=False).problems
     except StopSignal as stop:
         if stop.leaving and not stop.late:
             raise

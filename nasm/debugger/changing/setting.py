@@ -22,7 +22,6 @@ from nasm.debugger.changing.values import Wanted, one_number, stored
 from nasm.debugger.moving.delta import MemoryChange
 from nasm.debugger.moving.stops import ElementChange
 from nasm.machine.outlines import NoValues
-from nasm.machine.state import UNKNOWN
 from nasm.runs.execution import Execution
 from nasm.sim.queues import Queue
 
@@ -173,5 +172,5 @@ def current_value(running: Execution, change: HandChange) -> int | None:
         return running.machine.scheduler.semaphores[change.number].value
     assert isinstance(change, SetRegister)
     registers = running.machine.state.registers[change.queue]
-    known = registers.known[change.number] and registers.values[change.number] is not UNKNOWN
-    return registers.values[change.number] if known else None
+    value = registers.values[change.number]
+    return value if registers.known[change.number] and isinstance(value, int) else None

@@ -67,14 +67,18 @@ ROWS = (
     Code(
         "E0535",
         "a program that was followed only in part",
-        "`neuron-nasm check` follows a program without computing a value. Where a branch or an "
-        "address depends on what memory holds it cannot continue, and after `--max-instructions` "
-        "it does not: then order, deadlocks and faults of what comes later are not known, and "
-        "`run` finds them. What follows from the text alone is reported for the whole program.",
-        ".target trn1\n.sbuf n i32[1, 1]\n@sync\n    TensorLoad %r0, n\n"
-        "    CompareBranch %r0, 1, op=equal, target=end\n    Nop\nend:\n    Nop",
-        ".target trn1\n@sync\n    RegisterMove %r0, 1\n"
-        "    CompareBranch %r0, 1, op=equal, target=end\n    Nop\nend:\n    Nop",
+        "`neuron-nasm check` follows a program without computing a value. Where a branch depends "
+        "on what memory holds both ways are followed, and an address may be any that its register "
+        "may hold. That ends after 64 ways, as of a loop whose number of rounds depends on a "
+        "value; and after `--max-instructions`: then order, deadlocks and faults on other ways, or "
+        "of what comes later, are not known, and `run` finds them. What follows from the text "
+        "alone is reported for the whole program.",
+        ".target trn1\n.hbm n i32[1, 1] input = [[5]]\n@sync\n    TensorLoad %r0, n\nagain:\n"
+        "    RegisterAlu %r0, %r0, 1, op=subtract\n"
+        "    CompareBranch %r0, 0, op=greater, target=again\n    Nop",
+        ".target trn1\n@sync\n    RegisterMove %r0, 5\nagain:\n"
+        "    RegisterAlu %r0, %r0, 1, op=subtract\n"
+        "    CompareBranch %r0, 0, op=greater, target=again\n    Nop",
         severity=Severity.NOTE,
     ),
     Code(
@@ -89,5 +93,21 @@ ROWS = (
         "@scalar Nop\n@scalar Nop\n@scalar Nop\n@scalar EventSemaphore  $done >= 1  $done--",
         "@sync   EventSemaphore  $done += 2\n@vector EventSemaphore  $done >= 1\n"
         "@scalar EventSemaphore  $done >= 1  $done--",
+    ),
+    Code(
+        "E0545",
+        "a race for some values",
+        "Values decide which way a branch goes, or which bytes an address means. For some of them "
+        "two lines touch the same bytes and nothing orders them, as far as `neuron-nasm check` "
+        "knows: it follows both ways of each branch, knows the bounds of each register, and that "
+        "loads of the same number are the same. The notes say on which way, and give values with "
+        "which a run has the race, if some were found. A race for every input is E0502.",
+        ".hbm n i32[1, 1] input = [[0]]\n@vector Memset a, 1.0 $done++\n@gpsimd\n"
+        "    TensorLoad %r0, n\n    CompareBranch %r0, 1, op=equal, target=now\n"
+        "    Nop $done >= 1\nnow:\n    Memset a, 2.0",
+        ".hbm n i32[1, 1] input = [[0]]\n@vector Memset a, 1.0 $done++\n@gpsimd\n"
+        "    TensorLoad %r0, n $done >= 1\n    CompareBranch %r0, 1, op=equal, target=now\n"
+        "    Nop\nnow:\n    Memset a, 2.0",
+        severity=Severity.WARNING,
     ),
 )

@@ -156,6 +156,14 @@ ROWS = (
         "$ neuron-nasm profile programs/matmul.nasm --tables out",
     ),
     Code(
+        "E0818",
+        "a topology that is wrong",
+        "`--topology` names instances or UltraServers of AWS, or a file in TOML or JSON that says "
+        "what differs from one: `base` names that, `grid`, `layers`, `cores` and `lnc` are its "
+        "chips and cores, and the table `figures` has rates and latencies. The groups of a "
+        "collective are different ranks, with the same indices on each instance.",
+    ),
+    Code(
         "E0821",
         "an unknown command of the debugger",
         "The first word of the line is not a command, or an ambiguous abbreviation. `help` lists "

@@ -30,6 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--target", help="instead of what each test says")
     parser.add_argument("--json", metavar="FILE", help="write what became of each case to a file")
     given, rest = parser.parse_known_args(arguments)
+    if "" in rest:
+        parser.error("an argument is empty: it would name every test of the checkout")
     root = given.checkout.resolve()
     if not (root / "test" / "integration").is_dir():
         parser.error(f"{given.checkout} is no checkout of nki-library: it has no test/integration")

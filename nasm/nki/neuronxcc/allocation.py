@@ -61,13 +61,15 @@ def made_tensor(what: str, shape: Any, dtype: Any, buffer: Any, name: Any) -> Ti
     blocks = marked[0] if marked else 0
     inner = sizes[blocks:] if len(sizes) - blocks > 1 else (*sizes[blocks:], 1)
     shape_ = sizes[:blocks] + inner
-    trace = current(f"nl.{what}")
+    trace, place = current(f"nl.{what}"), where.place
+    if place is not None:
+        place = now.as_first((called, shape_, str(kind)), place)
 
     def make(block: tuple[int, ...]) -> NkiTensor:
         address = None
-        if where.place is not None:
+        if place is not None:
             size = math.prod(inner[1:]) * kind.itemsize
-            address = where.place(block, inner[0], size)
+            address = place(block, inner[0], size)
         return trace.tensor(inner, kind, where.region, called, address)
 
     storage = Storage(shape_, blocks, kind, where.region, make, round=now.round)

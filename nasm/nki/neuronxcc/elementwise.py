@@ -125,13 +125,24 @@ def binary(name: str) -> Callable[..., TileTensor]:
 
 
 def _divide(x: Any, y: Any, dtype: Any) -> NkiTensor:
-    """By a number its reciprocal is multiplied by; by a tile, that of the tile."""
+    """By a number its reciprocal is multiplied by; by a tile, that of the tile.
+
+    A quotient of integers keeps its fraction, in float32: AWS's resize_nearest, whose test is
+    published, rounds it down itself. The rules of promotion name the integers' own dtype.
+    """
+    if dtype is None and all(_whole(value) for value in (x, y)):
+        dtype = DType("float32")
     if number(y):
         if not y:
             refuse("a division by 0")
         return applying.binary("multiply", x, 1 / y, dtype)
     turned = applying.reciprocal(y, "float32")
     return applying.binary("multiply", x, turned, dtype or (x if not number(x) else y).dtype)
+
+
+def _whole(value: Any) -> bool:
+    """Whether a number, or a tile's elements, are integers."""
+    return isinstance(value, int) if number(value) else value.view_.dtype.is_int
 
 
 def _mod(
@@ -178,6 +189,11 @@ def copied(src: NkiTensor, dtype: Any) -> NkiTensor:
     made = new("copy", src.shape, src.dtype if dtype is None else dtype)
     instruct("tensor_copy", dst=made, src=src)
     return made
+
+
+def in_sbuf(tile: NkiTensor) -> NkiTensor:
+    """A tile where matmuls and GpSimd, which reach no PSUM, can read it."""
+    return tile if tile.buffer is SBUF else copied(tile, None)
 
 
 def static_cast(input_data: Any, dtype: Any) -> Any:

@@ -13,7 +13,8 @@ from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
 from nasm.nki.names import DType, engine, reduce_cmd
 from nasm.nki.neuronxcc.affine import Box, Index, Predicate
-from nasm.nki.neuronxcc.elementwise import copied, on_chip, part, plain, shape_of
+from nasm.nki.neuronxcc.assigning import spread
+from nasm.nki.neuronxcc.elementwise import copied, in_sbuf, on_chip, part, plain, shape_of
 from nasm.nki.neuronxcc.operators import op_word
 from nasm.nki.neuronxcc.regions import region, regions
 from nasm.nki.neuronxcc.results import new, nothing, read, result, write
@@ -60,16 +61,17 @@ def _emit(
     usual = tensors[0].storage.dtype
     for other in tensors[1:]:
         usual = wider(usual, other.storage.dtype)
-    found = DType(dtype if dtype is not None else usual if kind is None else kind)
+    stored = DType(dtype if dtype is not None else usual if kind is None else kind)
     if box is None:
-        return nothing(shape, found)
-    dst = new(name, tuple(hi - lo for lo, hi in box), found)
+        return nothing(shape, stored)
+    dst = new(name, tuple(hi - lo for lo, hi in box), stored)
     values = {}
     for word, value in given.items():
         if word in written:
             values[word] = None if value is None else column_of(value, box)
         elif word in main:
-            values[word] = part(value, shape, box)
+            found = part(value, shape, box)
+            values[word] = spread(found, (found.shape[0], *dst.shape[1:]))
         else:
             values[word] = _as_float(word, known_in(value, box, shape))
     instruct(name, dst=dst, **values)
@@ -318,7 +320,8 @@ def affine_select(
     box = region([tile], tile.shape, mask)
     if box is None:
         return nothing(tile.shape, tile.storage.dtype)
-    source, kind = read(tile, box), DType(tile.storage.dtype if dtype is None else dtype)
+    source = in_sbuf(read(tile, box))
+    kind = DType(tile.storage.dtype if dtype is None else dtype)
     made = source
     for least in pred.least:
         over = pred._fits(least, tile.shape)

@@ -9,13 +9,12 @@ from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
 from nasm.nki.names import DType
 from nasm.nki.neuronxcc.assigning import assign, spread
-from nasm.nki.neuronxcc.elementwise import copied, on_chip, on_partitions
+from nasm.nki.neuronxcc.elementwise import in_sbuf, on_chip, on_partitions
 from nasm.nki.neuronxcc.operators import op_word
 from nasm.nki.neuronxcc.regions import region, regions
 from nasm.nki.neuronxcc.resolving import patterns
-from nasm.nki.neuronxcc.results import SBUF, new, nothing, read, result, write
+from nasm.nki.neuronxcc.results import new, nothing, read, result, write
 from nasm.nki.neuronxcc.tensor import TileTensor, of
-from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import instruct, number
 
 
@@ -86,12 +85,7 @@ def matmul(x: Any, y: Any, *, transpose_x: Any = False, mask: Any = None) -> Til
     """The product of two matrices, in PSUM."""
     no_mask("matmul", mask)
     left, right = on_chip("matmul", x, "x"), on_chip("matmul", y, "y")
-    return result(moving.matmul(_in_sbuf(read(left)), _in_sbuf(read(right)), transpose_x))
-
-
-def _in_sbuf(tile: NkiTensor) -> NkiTensor:
-    """A tile where a matmul can read it."""
-    return tile if tile.buffer is SBUF else copied(tile, None)
+    return result(moving.matmul(in_sbuf(read(left)), in_sbuf(read(right)), transpose_x))
 
 
 def no_mask(what: str, mask: Any) -> None:

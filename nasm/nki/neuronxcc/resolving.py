@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise, product
 from typing import Any
 
@@ -42,7 +43,7 @@ def resolved(tensor: TileTensor, box: Box | None = None) -> NkiTensor:
     base = storage.tile(tuple(block))
     view = _pattern(base.view_, tensor, part)
     made = NkiTensor(view, base.buffer, storage.dtype)
-    return made if tensor.dynamic is None else _addressed(tensor, made, base)
+    return made if tensor.dynamic is None else _addressed(tensor, made, base, part)
 
 
 FREE_AXES = 4
@@ -152,11 +153,12 @@ def plain_steps(view: View) -> View:
     return replace(view, steps=tuple(step if size > 1 else 0 for size, step in pairs))
 
 
-def _addressed(tensor: TileTensor, made: NkiTensor, base: NkiTensor) -> NkiTensor:
-    """A pattern of which a tile decides one axis."""
+def _addressed(tensor: TileTensor, made: NkiTensor, base: NkiTensor, part: Box) -> NkiTensor:
+    """A pattern of which a tile decides one axis: in each partition its own entry."""
     assert tensor.dynamic is not None
     axis, by = tensor.dynamic
-    tile = resolved(by)
+    same = by.shape[0] == tensor.shape[0]
+    tile = resolved(by, (part[0], *((0, n) for n in by.shape[1:])) if same else None)
     axis -= tensor.storage.blocks
     if tile.size == 1:
         return made_at(base, made, scalar_offset=tile, indirect_dim=axis)
@@ -165,6 +167,9 @@ def _addressed(tensor: TileTensor, made: NkiTensor, base: NkiTensor) -> NkiTenso
             f"{tensor.name} indexed by a tile of {list(tile.shape)}",
             "wanted one number, or one for each partition: a tile of (n, 1)",
         )
+    if axis and not base.on_chip:  # the axes before it are at one place each: the step is the same
+        rows = math.prod(base.shape[: axis + 1])
+        base, axis = base.reshape((rows, *base.shape[axis + 1 :])), 0
     return made_at(base, made, vector_offset=tile, indirect_dim=axis)
 
 

@@ -38,6 +38,21 @@ class Running:
     shared: list[Any] = field(default_factory=list)
     first: Running | None = None
     kept: dict[Any, Any] = field(default_factory=dict)
+    placed: list[tuple[Any, Any]] = field(default_factory=list)
+    declared: int = 0
+
+    def as_first(self, what: Any, place: Any) -> Any:
+        """The place that the same declaration was given in the first round of its loops.
+
+        AWS's compiler of NKI 0.1 ran the body of such a loop once, with a symbol for its variable:
+        an address that the kernel counts up while it declares tiles counts them once.
+        """
+        number = self.declared
+        self.declared += 1
+        if number == len(self.placed):
+            self.placed.append((what, place))
+        found, first = self.placed[number]
+        return first if found == what else place
 
     @property
     def round(self) -> LoopRound | None:
@@ -81,11 +96,12 @@ def _rounds(name: str, args: tuple[Any, ...]) -> Iterator[int]:
     if not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:
         refuse(f"nl.{name}{tuple(numbers)}: wanted a stop, or a start, a stop and a step")
     trace = current(f"nl.{name}")
-    around = trace.parallel
+    around, declared = trace.parallel, now.declared
     try:
         for value in range(*numbers):
             opened = LoopRound(loop, value)
             now.rounds[depth:] = [opened]
+            now.declared = declared
             if name == "affine_range":
                 trace.parallel = (*around, opened)
             yield LoopVariable(value, loop)

@@ -6,11 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 from nasm.nki.errors import refuse
-from nasm.nki.names import DTYPES, DType, dge_mode, matmul_perf_mode, oob_mode, reduce_cmd
+from nasm.nki.names import (
+    DTYPES,
+    DType,
+    MemoryRegion,
+    dge_mode,
+    matmul_perf_mode,
+    oob_mode,
+    reduce_cmd,
+)
 from nasm.nki.neuronxcc.affine import Box, Predicate
 from nasm.nki.neuronxcc.along_axes import reduced
 from nasm.nki.neuronxcc.assigning import assign
-from nasm.nki.neuronxcc.elementwise import on_chip, part
+from nasm.nki.neuronxcc.elementwise import copied, in_sbuf, on_chip, part
 from nasm.nki.neuronxcc.instructions import column_of, engine_of, float_of, known_in, tensor_copy
 from nasm.nki.neuronxcc.operators import op_word
 from nasm.nki.neuronxcc.regions import all_of, region, regions
@@ -18,6 +26,7 @@ from nasm.nki.neuronxcc.results import PSUM, SBUF, new, nothing, read, result, w
 from nasm.nki.neuronxcc.tensor import TileTensor
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import instruct
+from nasm.nki.tracing import current
 
 
 def _shaped(
@@ -179,7 +188,7 @@ def local_gather(
     instruct(
         "local_gather",
         dst=dst,
-        src_buffer=read(source),
+        src_buffer=in_sbuf(read(source)),
         index=by,
         num_elem_per_idx=num_elem_per_idx,
         num_valid_indices=num_valid_indices,
@@ -228,7 +237,7 @@ def tensor_partition_reduce(
     kind = tile.storage.dtype if dtype is None else dtype
     if box is None:
         return nothing((1, *tile.shape[1:]), kind)
-    source = read(tile, box)
+    source = in_sbuf(read(tile, box))
     dst = new("tensor_partition_reduce", (1, *source.shape[1:]), kind)
     instruct("tensor_partition_reduce", dst=dst, op=op_word(op), data=source)
     return result(dst, (1, *tile.shape[1:]), ((0, 1), *box[1:]))
@@ -253,7 +262,7 @@ def nc_matmul(
     if mask is not None and boxes is None:
         return nothing((*loaded.shape[1:], *streamed.shape[1:]), DTYPES["float32"])
     parts = boxes or (None, None)
-    left, right = read(loaded, parts[0]), read(streamed, parts[1])
+    left, right = in_sbuf(read(loaded, parts[0])), in_sbuf(read(streamed, parts[1]))
     double = perf_mode not in (None, "", matmul_perf_mode.none)
     columns = left.shape[-1] if double else left.size // left.shape[0]
     free = right.shape[2:] if double else right.shape[1:]
@@ -328,12 +337,24 @@ def nc_transpose(
     by = engine_of(engine)
     small = max(source.shape) <= 32 and by.name == "unknown"
     buffer = SBUF if by.name == "vector" or (small and source.dtype.stored.is_int) else PSUM
-    dst = new("nc_transpose", source.shape[::-1], tile.storage.dtype, buffer)
-    instruct("nc_transpose", dst=dst, data=source, engine=by)
+    dst = _turned(source, by, buffer)
     made = result(dst) if tile.ndim != 2 else result(dst, tile.shape[::-1], box[::-1])
     if dtype is None or DType(dtype) == tile.storage.dtype:
         return made
     return tensor_copy(made, dtype=dtype)
+
+
+def _turned(source: NkiTensor, by: Any, buffer: MemoryRegion) -> NkiTensor:
+    """The transpose of a tile; of bytes without the zeros that the Tensor engine adds."""
+    rows, columns = source.shape[::-1]
+    exact = current("nisa.nc_transpose").builder.generation.switches["transpose_exact"]
+    spaced = exact and buffer is PSUM and source.view_.dtype.itemsize == 1
+    dst = new("nc_transpose", (rows, columns * (1 + spaced)), source.dtype, buffer)
+    if not spaced:
+        instruct("nc_transpose", dst=dst, data=source, engine=by)
+        return dst
+    instruct("nc_transpose", dst=dst[:, ::2], data=source, engine=by)
+    return copied(dst[:, ::2], None)
 
 
 def nc_stream_shuffle(

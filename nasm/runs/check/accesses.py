@@ -6,12 +6,12 @@ its own, as a register is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 from nasm.base.problems import Refused
 from nasm.isa.declared_transfer import DeclaredTransfer
-from nasm.isa.effects import ONTO, Clear, Jump, Rendezvous, Transfer
+from nasm.isa.effects import COPY, ONTO, Clear, Jump, Rendezvous, Transfer
 from nasm.isa.list_kinds import views
 from nasm.machine.machine import Machine
 from nasm.machine.outlines import Outline
@@ -94,6 +94,16 @@ class Touches:
     def clears(self, queue: int, pc: int) -> bool:
         """Whether an instruction sets semaphores to 0, besides what it updates."""
         return self.program.instruction(queue, pc).row.effect is Clear
+
+    def copies(self, queue: int, pc: int) -> Iterator[tuple[View, View]]:
+        """Where a transfer copies to, each with where from; nothing of one that does more."""
+        traits = Traits(self.machine.shape(queue, pc), self.program.queues[queue].core)
+        try:
+            effect = self._outline(queue, traits, self.program.instruction(queue, pc)).values()
+        except Refused:
+            return
+        if isinstance(effect, Transfer) and effect.op == COPY and not effect.axes:
+            yield from ((dst, src) for dst, src in effect.moves)
 
     def _outline(self, queue: int, traits: Traits, instruction: Instruction) -> Outline:
         machine = self.machine

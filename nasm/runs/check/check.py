@@ -7,35 +7,32 @@ of any other what comes first is, and what its text alone tells.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Unpack
 
-from nasm.analysis.hazards.endless_loops import ENDLESS, endless
 from nasm.base.array_files import ArrayFile
 from nasm.base.problems import Problem, Refused, Severity, counted, listed
 from nasm.isa.effects import Jump
 from nasm.language.expectations.shapes import mismatch
-from nasm.machine.outlines import DOES_NOT_KNOW, NO_VALUES
-from nasm.machine.records import EXAMINED, MOST_EXAMINED, RunReport, Status
+from nasm.machine.outlines import DOES_NOT_KNOW
+from nasm.machine.records import EXAMINED, MOST_EXAMINED, Status
 from nasm.machine.tensor_io import readable
-from nasm.order.check import Check
-from nasm.order.events import Sources
-from nasm.order.observer import Watch
 from nasm.program.program import Program
 from nasm.runs.check import dead_code
 from nasm.runs.check.accesses import Touches
-from nasm.runs.check.counters import CounterUses, Place
-from nasm.runs.check.engine_values import EngineValues
-from nasm.runs.check.initialisation import Initialisation
+from nasm.runs.check.counters import CounterUses
+from nasm.runs.check.followed import with_endless
 from nasm.runs.check.interlocks import relied
 from nasm.runs.check.lines import CUT_SHORT, finding
-from nasm.runs.check.live_ranges import Lifetimes, memory_maps
-from nasm.runs.check.other_timings import may_hang
-from nasm.runs.check.records import VALUES, Examination
+from nasm.runs.check.live_ranges import memory_maps
+from nasm.runs.check.may_race import RACE
+from nasm.runs.check.records import LIMIT, VALUES, Examination
+from nasm.runs.check.way import Decision
+from nasm.runs.check.ways import EveryWay
 from nasm.runs.execution import Execution
 from nasm.runs.settings import CheckKeywords, RunSettings, with_keywords
 
-LIMIT, DEADLOCK, RACE = "E0511", "E0510", "E0502"
+DEADLOCK = "E0510"
 
 
 def examine(
@@ -44,6 +41,7 @@ def examine(
     max_instructions: int | None = MOST_EXAMINED,
     relaxed: bool = False,
     why: tuple[int, int] | None = None,
+    tried: bool = True,
     settings: RunSettings | None = None,
     **keywords: Unpack[CheckKeywords],
 ) -> Examination:
@@ -53,66 +51,55 @@ def examine(
     have no interlock, there is a list of what would need one; everything else is reported as if
     they had. It is asked ``why`` two lines, by number, are in order, or are not; raises Failure if
     one was not followed. Of the settings ``strict`` and ``allow`` are used: the program has been
-    assembled with the rest.
+    assembled with the rest. If values are ``tried``, some are searched with which a run has what is
+    found on some ways only.
     """
     relaxed = relaxed or not program.target.interlocked(program.options)
     chosen = with_keywords(settings, keywords)
     judging = RunSettings(strict=chosen.strict, allow=chosen.allow, values=False)
-    session = Execution(program, settings=judging)
-    machine = session.machine
-    machine.scheduler.interlock.held = True
-    touches = Touches(machine)
-    lifetimes, watch = Lifetimes(machine, touches), Watch(machine.scheduler.queues)
-    initialisation = Initialisation(machine)
-    machine.scheduler.observe(lifetimes)
-    machine.scheduler.observe(initialisation)
-    engine_values = EngineValues(machine)
-    machine.scheduler.observe(engine_values)
-    machine.scheduler.observe(watch)
-    report = session.run(max_instructions=max_instructions, hashes=False)
-    errors, unknown = _sorted(report)
-    reported = {problem.span for problem in errors if problem.code == ENDLESS}
-    errors += [problem for problem in endless(program) if problem.span not in reported]
+    ways = EveryWay(program, judging, max_instructions, tried)
+    first = ways.first
+    session, machine, report = first.session, first.session.machine, first.report
+    errors = with_endless(program, ways.errors())
     raced = {problem.span for problem in errors if problem.code == RACE}
-    every = [p for p in _static(session, touches, watch, errors, report) if p.span not in raced]
-    every += engine_values.problems
-    if report.status is Status.FINISHED:
-        every += initialisation.outputs()
-        every += may_hang(program, session.ordering)
-    every += _cut_short(report, unknown, initialisation.beyond)
+    every = [*ways.maybe()]
+    every += [p for p in _static(ways, errors) if p.span not in raced]
+    every += _cut_short(ways, first.initialisation.beyond)
     every += file_warnings(program)
     judged = session.policy.judged(every)
-    whole = report.status in (Status.FINISHED, Status.DEADLOCK)
-    unused = session.policy.unused(every, lambda code: whole and code in EXAMINED)
+    of_errors = session.policy.judged(errors)
+    unused = session.policy.unused([*errors, *every], lambda code: ways.whole and code in EXAMINED)
     return Examination(
-        ended=VALUES if unknown else report.status.name.lower(),
+        ended=_ended(ways),
         instructions=machine.scheduler.retired,
         microseconds=report.microseconds,
         problems=(
-            *errors,
+            *of_errors.errors,
             *judged.errors,
-            *sorted((*report.warnings, *judged.warnings, *unused), key=_place),
+            *sorted((*report.warnings, *of_errors.warnings, *judged.warnings, *unused), key=_place),
         ),
-        allowed=(*report.allowed, *judged.allowed),
-        memories=tuple(memory_maps(machine, lifetimes.lives)),
-        relied=relied(machine, watch, touches) if relaxed else None,
+        allowed=(*report.allowed, *of_errors.allowed, *judged.allowed),
+        memories=tuple(memory_maps(machine, first.lifetimes.lives)),
+        relied=relied(machine, first.watch, first.touches) if relaxed else None,
         order=None if why is None else session.order(*why),
+        ways=len(ways.every),
     )
 
 
-def _sorted(report: RunReport) -> tuple[list[Problem], list[Problem]]:
-    """The errors of a run, and what it could not continue without knowing."""
-    found = [p for p in (*report.hazards, *report.problems) if p.code != LIMIT]
-    return [p for p in found if p.code != NO_VALUES], [p for p in found if p.code == NO_VALUES]
+def _ended(ways: EveryWay) -> str:
+    """Where it ended when it was followed."""
+    if ways.unknown or ways.left is not None:
+        return VALUES
+    if any(one.status is Status.LIMIT for one in ways.every):
+        return LIMIT
+    return ways.first.report.status.name.lower()
 
 
-def _static(
-    session: Execution, touches: Touches, watch: Watch, errors: Sequence[Problem], report: RunReport
-) -> Iterator[Problem]:
+def _static(ways: EveryWay, errors: Sequence[Problem]) -> Iterator[Problem]:
     """What the text alone shows, but for what the run reported already."""
-    program = session.program
-    ways = [reachable(program, queue, touches) for queue in range(len(program.queues))]
-    counters = CounterUses(program, ways)
+    program, session, touches = ways.program, ways.first.session, ways.first.touches
+    reached = [reachable(program, queue, touches) for queue in range(len(program.queues))]
+    counters = CounterUses(program, reached)
     stuck: set[int] = set()
     if any(problem.code == DEADLOCK for problem in errors):
         for queue in session.machine.scheduler.blocked():
@@ -121,27 +108,9 @@ def _static(
                 stuck.add(wait.semaphore)
     yield from counters.never_posted(stuck)
     yield from counters.never_awaited(_late_semaphores(session))
-    yield from counters.empty_waits(_idle(session, watch))
-    yield from dead_code.unreached(program, ways)
-    yield from dead_code.unread(program, ways, touches)
-
-
-def _idle(session: Execution, watch: Watch) -> set[Place]:
-    """The instructions whose waits are idle whenever they are executed, if all of it was."""
-    if session.status is not Status.FINISHED or watch.full:
-        return set()
-    check = Check(Sources(session.program), watch, held=True)
-    if session.ordering is not None:
-        check = session.ordering.judged()
-    check.settle()
-    order, pcs = check.order, watch.pcs
-    idle = set(order.idle())
-    found: dict[Place, bool] = {}
-    for queue, steps in enumerate(order.steps):
-        for index in (taken.step.index for taken in steps if taken.step.wait is not None):
-            place = queue, pcs[queue][index]
-            found[place] = found.get(place, True) and (queue, index) in idle
-    return {place for place, every in found.items() if every}
+    yield from counters.empty_waits(ways.idle())
+    yield from dead_code.unreached(program, reached)
+    yield from dead_code.unread(program, reached, touches)
 
 
 def _late_semaphores(session: Execution) -> set[int]:
@@ -151,26 +120,38 @@ def _late_semaphores(session: Execution) -> set[int]:
     return {update.semaphore for n in numbers if (update := program.updates[n]) is not None}
 
 
-def _cut_short(
-    report: RunReport, unknown: Iterable[Problem], beyond: Sequence[str]
-) -> Iterator[Problem]:
+def _cut_short(ways: EveryWay, beyond: Sequence[str]) -> Iterator[Problem]:
     """Why a program was not followed to its end, or not all that it touches looked at."""
-    for problem in unknown:
+    for problem in ways.unknown:
         where = "some place" if problem.span is None else f"line {problem.span.line}"
         why = problem.message.removesuffix(DOES_NOT_KNOW)
         text = f"order and deadlocks depend on values from {where} on ({why}): run it"
         yield finding(CUT_SHORT, text, problem.span, "neuron-nasm run computes them")
-    if report.status is Status.LIMIT:
-        done = sum(engine.instructions for engine in report.engines)
-        text = (
-            f"only the first {counted(done, 'instruction')} were followed, up to "
-            f"{report.microseconds:,.3f} µs: order and deadlocks after that were not looked at"
-        )
-        yield finding(CUT_SHORT, text, None, "allow more with --max-instructions, or run it")
+    if ways.left is not None:
+        yield _left(ways, ways.left)
+    for one in ways.every:
+        if one.status is Status.LIMIT:
+            text = (
+                f"only the first {counted(one.instructions, 'instruction')} were followed: order "
+                "and deadlocks after that were not looked at"
+            )
+            yield finding(CUT_SHORT, text, None, "allow more with --max-instructions, or run it")
+            break
     if beyond:
         size = f"{counted(len(beyond), 'tensor')} of more than 1 GiB: {listed(beyond, 'and')}"
         text = f"what is written, and what is read before it is, was not looked at in {size}"
         yield finding(CUT_SHORT, text, None, "run it with smaller ones to find that")
+
+
+def _left(ways: EveryWay, decision: Decision) -> Problem:
+    """Where it was not decided further which way a branch goes."""
+    program, queue, pc = ways.program, decision.queue, decision.pc
+    text = (
+        f"{counted(len(ways.every), 'way')} through the branches that values decide were judged; "
+        f"others, the first of which differ at {program.instruction_name(queue, pc)}, were not"
+    )
+    hint = "what is in order here is so for the values that lead to the ways which were judged"
+    return finding(CUT_SHORT, text, program.span(queue, pc), hint)
 
 
 def _place(problem: Problem) -> tuple[int, int]:

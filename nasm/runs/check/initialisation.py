@@ -8,7 +8,7 @@ and write by addresses of their own, is not looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from nasm.base.problems import Problem
 from nasm.isa.effects import Transfer
 from nasm.isa.list_kinds import views
 from nasm.machine.machine import Machine
+from nasm.machine.outlines import entry_tiles
 from nasm.machine.state import added_to
 from nasm.program.footprint.traits import here
 from nasm.sim.channels import Flight
@@ -40,8 +41,12 @@ class Initialisation(Observer):
 
     ``areas`` says what was written, by the number of the bytes that tensors share. It is reported,
     too, if an instruction adds to what another kind of instruction wrote last. ``beyond`` are
-    tensors that are too large to be looked at.
+    tensors that are too large to be looked at. ``vague`` is as of a
+    :class:`~nasm.order.observer.Watch`: what may be read is not reported unless nothing of it was
+    written.
     """
+
+    CACHES = ("vague",)
 
     def __init__(self, machine: Machine) -> None:
         self.machine, self.program = machine, machine.program
@@ -52,6 +57,7 @@ class Initialisation(Observer):
         self.last = {number[tensor.index]: LastWriters() for tensor in added}
         self._settled: set[Work] = set()
         self._moved: set[int] = set()
+        self.vague: Mapping[int, Collection[Region]] = {}
 
     def _areas(self) -> Iterator[tuple[int, WrittenMarks]]:
         """What of each area is written before the run."""
@@ -82,19 +88,36 @@ class Initialisation(Observer):
         who = queue.index, queue.pc
         row = self.program.instruction(*who).row
         if row.effect is not Transfer and self._touch(
-            who, work.reads, work.writes, _adds(self.program, who)
+            who, work.reads, work.writes, _adds(self.program, who), self._vague(work.number, who)
         ):
             self._settled.add(work)
 
     def issued(self, flight: Flight, now: int) -> None:
         """A transfer will read and write."""
         if flight.pattern not in self._moved and self._touch(
-            flight.origin, flight.reads, flight.writes, flight.adds
+            flight.origin,
+            flight.reads,
+            flight.writes,
+            flight.adds,
+            self._vague(flight.pattern, flight.origin),
         ):
             self._moved.add(flight.pattern)
 
+    def _vague(self, number: int, who: Who) -> Collection[Region]:
+        """What of something that has a number is touched in part; of a tile some entries are."""
+        vague = self.vague.get(number)
+        if vague is None:
+            return ()
+        tiles = entry_tiles(self.program.instruction(*who).operands)
+        return {*vague, *map(self.machine.addresses.region, tiles)}
+
     def _touch(
-        self, who: Who, reads: tuple[Region, ...], writes: tuple[Region, ...], adds: bool
+        self,
+        who: Who,
+        reads: tuple[Region, ...],
+        writes: tuple[Region, ...],
+        adds: bool,
+        vague: Collection[Region],
     ) -> bool:
         """Judge what something touches; whether nothing can come of it when it does so again."""
         settled = True
@@ -102,19 +125,21 @@ class Initialisation(Observer):
             marks = self.areas.get(region.area)
             if marks is not None and not marks.all:
                 settled = False
-                self._read(who, marks, region, adding)
+                self._read(who, marks, region, adding, region in vague)
         for region in writes:
             marks = self.areas.get(region.area)
             if marks is not None and not marks.all:
                 marks.write(region)
             last = self.last.get(region.area)
-            if last is not None:
+            if last is not None and region not in vague:
                 settled = self._written(who, last, region, adds) and settled
         return settled
 
-    def _read(self, who: Who, marks: WrittenMarks, region: Region, adding: bool) -> None:
+    def _read(
+        self, who: Who, marks: WrittenMarks, region: Region, adding: bool, vague: bool
+    ) -> None:
         missing = marks.unwritten(region)
-        if missing is None:
+        if missing is None or (vague and not missing.all()):
             return
         view, exact = self._view(who, region, marks.tensor)
         count = int(np.count_nonzero(missing))

@@ -102,7 +102,8 @@ class Examination:
     ``finished``, ``deadlock`` or ``fault`` if that is all there is to know, ``limit`` if it is
     longer, or ``values`` if they decide how it continues. ``instructions`` completed until then, in
     so many ``microseconds``. ``relied`` is what depends on an interlock, None if that was not asked
-    for. ``order`` answers why two lines are in order, if that was asked.
+    for. ``order`` answers why two lines are in order, if that was asked. ``ways`` is on how many
+    ways through the branches that values decide it was followed.
     """
 
     ended: str
@@ -113,6 +114,7 @@ class Examination:
     memories: tuple[MemoryMap, ...]
     relied: tuple[Reliance, ...] | None
     order: OrderAnswer | None = None
+    ways: int = 1
 
     @property
     def whole(self) -> bool:

@@ -9,12 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nasm.base.records import dataclass
-from nasm.isa.evidence import Evidence, Fact
-from nasm.isa.figures import Figure, FigureUse
-
-DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
-TIME, RATE, LIMIT = FigureUse.TIME, FigureUse.RATE, FigureUse.LIMIT
-VERSIONS = ("v2", "v3", "v4")
+from nasm.isa.evidence import Fact
+from nasm.isa.figures import Figure
+from nasm.targets.neuron.collectives.figures import COLLECTIVES
+from nasm.targets.neuron.figure_rows import (
+    ASSUMED,
+    DOC,
+    LIMIT,
+    MEAS,
+    RATE,
+    carried,
+    each,
+    everywhere,
+)
 
 ARRAY_SIDE = 128
 """Rows and columns of the systolic array."""
@@ -41,33 +48,6 @@ class Switch:
     meaning: str
     since: str
     source: str
-
-
-def everywhere(
-    name: str,
-    unit: str,
-    meaning: str,
-    value: float,
-    evidence: Evidence,
-    source: str,
-    use: FigureUse = TIME,
-) -> Figure:
-    """A figure that is the same on every generation."""
-    facts = dict.fromkeys(VERSIONS, Fact(value, evidence, source))
-    return Figure(name, unit, meaning, facts, use)
-
-
-def carried(name: str, unit: str, meaning: str, value: float, source: str) -> Figure:
-    """A figure measured on v3, and assumed to be the same on v2 and v4."""
-    there = Fact(value, ASSUMED, f"carried over from v3: {source}")
-    return Figure(name, unit, meaning, {"v2": there, "v3": Fact(value, MEAS, source), "v4": there})
-
-
-def each(
-    name: str, unit: str, meaning: str, v2: Fact, v3: Fact, v4: Fact, *, use: FigureUse = TIME
-) -> Figure:
-    """A figure that differs between generations."""
-    return Figure(name, unit, meaning, {"v2": v2, "v3": v3, "v4": v4}, use)
 
 
 def _doc(value: float, source: str) -> Fact:
@@ -411,6 +391,7 @@ FIGURES = (
     each("dma_peak_bytes_per_ns", "bytes per ns", "peak: one DMA engine",
          *(_doc(rate, f"{DMA_INTRO}: theoretical rate of one DMA engine")
            for rate in (27.2, 27.2, 38.4)), use=RATE),
+    *COLLECTIVES,
 )
 # fmt: on
 """Every number of every generation. A row that is added here is in the tables of the manual."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nasm.isa.generation import Engine, Generation, Port
+from nasm.targets.neuron.clocks import TICKS
 from nasm.targets.neuron.figures import numbers, switches
 from nasm.targets.neuron.options import DEFAULTS
 from nasm.views.tensor import Memory
@@ -171,17 +172,22 @@ GENERATIONS = (
     _generation(
         "v2",
         ("trn1", "inf2", "gen2"),
-        5600,
+        TICKS["v2"],
         (2, 5, 4),
         192,
         2,
         (*_INTEGERS, *_CONFIGURABLE, *_FLOATS),
     ),
     _generation(
-        "v3", ("trn2", "gen3"), 4800, (2, 5, 4), 224, 3, (*_INTEGERS, *_CONFIGURABLE, *_FLOATS)
+        "v3",
+        ("trn2", "gen3"),
+        TICKS["v3"],
+        (2, 5, 4),
+        224,
+        3,
+        (*_INTEGERS, *_CONFIGURABLE, *_FLOATS),
     ),
     _generation(
-        "v4", ("trn3", "gen4"), 2400, (1, 2, 2), 256, 4, (*_INTEGERS, *_FLOATS, *_V4_FLOATS)
+        "v4", ("trn3", "gen4"), TICKS["v4"], (1, 2, 2), 256, 4, (*_INTEGERS, *_FLOATS, *_V4_FLOATS)
     ),
 )
-"""Ticks are per microsecond: 5.6 GHz on v2, 4.8 on v3, 2.4 on v4."""

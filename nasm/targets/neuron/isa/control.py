@@ -12,9 +12,11 @@ from nasm.isa.effects import Jump
 from nasm.isa.implicit_kinds import DtypeOf, Here
 from nasm.isa.instruction import About, InstructionContext, Operand, in_bits
 from nasm.isa.kinds import Choice, Either, Label, Number, Register, Tile
+from nasm.isa.ranges import HIGH, LOW, OPPOSITE, RegisterComparison, Some, Unknown
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.integers import wrap32
 from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
+from nasm.targets.neuron.register_bounds import register_bounds
 from nasm.targets.neuron.rules import DTYPE, MODE, SHAPE, rule
 from nasm.views.view import View
 
@@ -34,6 +36,7 @@ COMPARISONS = ("always", "equal", "not_equal", "less", "less_equal", "greater", 
     vendor=Names("register_move", "MOVE", "RegisterMove"),
     formula="dst = src",
     example="RegisterMove %r0, 5",
+    bounds=lambda src: src,
     source="nki.isa.register_move",
 )
 def RegisterMove(src: int) -> int:
@@ -67,6 +70,7 @@ def RankId(rank: int) -> int:
     formula="dst = src1 <op> src2, modulo 2**32",
     setup="RegisterMove %r0, 5",
     example="RegisterAlu %r0, %r0, 1, op=subtract",
+    bounds=register_bounds,
     source=f"{KLR}, RegisterAluOp; that int32 arithmetic wraps is assumed",
 )
 def RegisterAlu(src1: int, src2: int, op: str) -> int:
@@ -97,6 +101,15 @@ def whole_words(context: InstructionContext) -> str | None:
     return None
 
 
+def _loaded(src: Any, dtype: DType) -> Some:
+    """What an element may be as a number."""
+    low, high = 0, 2 ** (8 * dtype.itemsize) - 1
+    if dtype.is_int:
+        limits = np.iinfo(dtype.numpy)
+        low, high = int(limits.min), int(limits.max)
+    return Unknown.within(low, high) if low >= LOW and high <= HIGH else Unknown.within()
+
+
 @ISA.instruction(
     Operand("dst", REGISTER, "w"),
     Operand("src", ELEMENT),
@@ -108,6 +121,7 @@ def whole_words(context: InstructionContext) -> str | None:
     vendor=Names("register_load", "TENSOR_LOAD", "TensorLoad"),
     formula="dst = the bits of src",
     example="TensorLoad %r1, n",
+    bounds=_loaded,
     source="nki.isa.register_load",
 )
 def TensorLoad(src: Any, dtype: DType) -> int:
@@ -140,6 +154,15 @@ def _holds(op: str, a: int, b: int) -> bool:
     return bool(alu.apply_register(op, wrap32(a), wrap32(b)))
 
 
+def _both(
+    reg1: Some, reg2: Some, op: str, target: str
+) -> tuple[tuple[Jump, RegisterComparison], tuple[Jump, RegisterComparison]]:
+    """Where a branch goes: on, or to its target."""
+    left, right = (wrap32(n) if isinstance(n, int) else n for n in (reg1, reg2))
+    to, on = RegisterComparison(left, op, right), RegisterComparison(left, OPPOSITE[op], right)
+    return (Jump(None), on), (Jump(target), to)
+
+
 @rule(MODE, "a comparison needs both sides", f"{KLR}, CmpBranch", about="op")
 def compared(context: InstructionContext) -> str | None:
     """Only op=always compares nothing."""
@@ -163,6 +186,7 @@ def compared(context: InstructionContext) -> str | None:
     formula="if reg1 <op> reg2: continue at target",
     setup="RegisterMove %r0, 0",
     example="CompareBranch %r0, 0, op=greater, target=again",
+    ways=_both,
     source=f"{KLR}, CmpBranch; signed comparison is assumed",
 )
 def CompareBranch(reg1: int | None, reg2: int | None, op: str, target: str) -> Jump:
