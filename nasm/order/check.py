@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from nasm.base import gc_pause
@@ -52,7 +52,8 @@ class Check:
     not have, to see what they would fix. Of accesses to one place only as many are compared as it
     takes to find a race if there is one, unless ``every`` race is wanted. Two lines may have
     several races, which something tells ``apart``. No more than the ``first`` instructions of the
-    run are judged. What is ``judged`` already of the same run need only be compared.
+    run are judged. What is ``judged`` already of the same run need only be compared. Some
+    instructions wait for so much ``less`` than the program says.
     """
 
     def __init__(
@@ -65,10 +66,11 @@ class Check:
         apart: Apart | None = None,
         first: int = NEVER,
         judged: Check | None = None,
+        less: Mapping[Line, int] | None = None,
     ) -> None:
         self.sources, self.watch, self.held, self.more = sources, watch, held, more or {}
         self.apart, self.first, self._judged = apart, first, judged
-        self.every = every or bool(self.more)
+        self.every, self.less = every or bool(self.more), less or {}
         self._torn = False  # an interrupt came while it judged
         self._reset()
 
@@ -83,7 +85,7 @@ class Check:
         else:
             self.order = Order(count, self.sources.streams, sure=not self.more)
             steps = self.sources, self.watch, self.order, self.accesses, self.more, self.first
-            self.steps = Steps(*steps)
+            self.steps = Steps(*steps, self.less)
         self._pairs: dict[tuple[object, ...], Race] = {}
         self._maybe: dict[tuple[object, ...], Race] = {}
         self._future = self.watch.future
