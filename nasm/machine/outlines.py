@@ -28,7 +28,7 @@ from nasm.machine.state import UNKNOWN, EngineState, Registers
 from nasm.machine.transfers import Launched, Mover, Transfers, direct_start
 from nasm.program.footprint.layout import Regions
 from nasm.program.footprint.reach import located
-from nasm.program.footprint.traits import Footprint, Traits, addressed, here
+from nasm.program.footprint.traits import Footprint, Traits, here
 from nasm.program.shapes import Shape
 from nasm.sim.channels import Portion
 from nasm.sim.counters import Who
