@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import FrameType
-from typing import Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import numpy as np
 
@@ -30,6 +30,8 @@ from nasm.machine.records import MOST_EXAMINED, RunReport, Status
 from nasm.program import arguments as given
 from nasm.program.builder import ProgramBuilder
 from nasm.program.program import Program, Update, Wait
+from nasm.program.ranks import with_ranks
+from nasm.ranks.records import RanksReport
 from nasm.runs.check import Examination, examine
 from nasm.runs.settings import (
     AssembleKeywords,
@@ -42,6 +44,9 @@ from nasm.runs.settings import (
 from nasm.targets import TARGETS
 from nasm.views.value_text import value_text
 from nasm.views.view import View
+
+if TYPE_CHECKING:  # most programs are compared with nothing
+    from nasm.runs.equal.records import Equality
 
 T = TypeVar("T")
 
@@ -78,7 +83,9 @@ LATE, MORE_TIME = "E0516", "allow more with deadline="
 class Result(Drawn):
     """A finished run: its report, its outputs by name, and the session to look further.
 
-    The session stays in the process that ran the program: a result that was pickled has none.
+    The session stays in the process that ran the program: a result that was pickled has none. A run
+    of several ranks has a report of all, that of each in ``ranks``, outputs with a first axis of
+    ranks, and no session.
     """
 
     def __init__(
@@ -86,8 +93,10 @@ class Result(Drawn):
         report: RunReport,
         outputs: dict[str, np.ndarray[Any, Any]] | None,
         session: Session | None = None,
+        ranks: RanksReport | None = None,
     ) -> None:
         self.report, self._outputs, self._session = report, outputs, session
+        self.ranks = ranks
 
     @property
     def outputs(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -100,6 +109,8 @@ class Result(Drawn):
     def session(self) -> Session:
         """The session that ran it, for looking further."""
         if self._session is None:
+            if self.ranks is not None:
+                raise RuntimeError("a run of several ranks has no session")
             raise RuntimeError("a pickled result has no session: run the program in this process")
         return self._session
 
@@ -109,10 +120,10 @@ class Result(Drawn):
         return self.report.ok
 
     def __copy__(self) -> Result:
-        return Result(self.report, self._outputs, self._session)
+        return Result(self.report, self._outputs, self._session, self.ranks)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Result, (self.report, self._outputs)
+        return Result, (self.report, self._outputs, None, self.ranks)
 
     def __repr__(self) -> str:
         return repr(self.report)
@@ -146,7 +157,12 @@ def run_watched(
     """What :func:`run` does, of a session that something else may watch as well."""
 
     def call(clock: deadlines.Deadline) -> Result:
-        session = Session(program, inputs, settings=replace(chosen, keep=0))
+        made = chosen.loaded(program)
+        assembled = with_ranks(made.program, chosen.ranks)
+        if assembled.ranks > 1 or chosen.ranks is not None:
+            return _run_ranks(assembled, inputs, chosen.of_assembled(), clock)
+        session = Session(assembled, inputs, settings=replace(chosen.of_assembled(), keep=0))
+        session.execution.source, session.execution.assembly = made.source, chosen
         if watch is not None:
             watch(session)
         with clock.on_deadline(session.halt):
@@ -161,6 +177,18 @@ def run_watched(
         return Result(report, session.outputs() if chosen.values else None, session)
 
     return limited(chosen, call)
+
+
+def _run_ranks(
+    program: Program, inputs: Inputs | None, chosen: RunSettings, clock: deadlines.Deadline
+) -> Result:
+    """What :func:`run` does of a program with several ranks."""
+    from nasm.ranks.runs import RanksRun  # which most programs do not need
+
+    run = RanksRun(program, inputs, chosen)
+    with clock.on_deadline(run.halt):
+        report = run.run()
+    return Result(report.whole, run.outputs() if chosen.values else None, None, report)
 
 
 def _late(session: Session, seconds: float | None) -> RunReport:
@@ -194,16 +222,52 @@ def check(
     chosen = with_keywords(settings, keywords)
 
     def call(_: deadlines.Deadline) -> Examination:
-        if isinstance(program, Program):
-            chosen.refuse_text()
-            assembled = program
-        else:
-            assembled = chosen.assembled(program_of(program)).program
+        assembled = _assembled(program, chosen)
         return examine(
             assembled, max_instructions=max_instructions, relaxed=relaxed, why=why, settings=chosen
         )
 
     return limited(chosen, call)
+
+
+@with_settings(AssembleKeywords)
+def equal(
+    a: Text | Program,
+    b: Text | Program,
+    inputs: Inputs | None = None,
+    *,
+    tries: int = 2,
+    max_instructions: int | None = MOST_EXAMINED,
+    settings: RunSettings | None = None,
+    **keywords: Unpack[AssembleKeywords],
+) -> Equality:
+    """Whether two programs leave the same bits in their outputs for every input.
+
+    Each is followed for ``max_instructions`` without a value being computed (None: no limit), and
+    its outputs are compared by what they were computed of. If they are not proved equal both are
+    run on ``inputs``, or those that ``a`` declares, and on ``tries`` sets of random ones: what
+    differs then is in the answer, which is true if they are equal. The other keywords are described
+    at :class:`nasm.RunSettings`, and are for both texts. Raises Failure if one does not assemble.
+    """
+    from nasm.runs import equal as comparison
+
+    chosen = with_keywords(settings, keywords)
+
+    def call(_: deadlines.Deadline) -> Equality:
+        made = [_assembled(program, chosen) for program in (a, b)]
+        return comparison.equal(
+            *made, inputs=inputs, tries=tries, max_instructions=max_instructions
+        )
+
+    return limited(chosen, call)
+
+
+def _assembled(program: Text | Program, chosen: RunSettings) -> Program:
+    """A program as it is given, or a text assembled; raises Failure."""
+    if isinstance(program, Program):
+        chosen.refuse_text()
+        return program
+    return chosen.assembled(program_of(program)).program
 
 
 # ---------------------------------------------------------------- building

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import nasm
 from nasm.base.problems import FAMILIES, Failure, ProblemFamily, Severity, family
 from nasm.base.source import Source
 from nasm.debugger.session import Session
@@ -45,9 +46,20 @@ def used() -> set[str]:
     return found
 
 
+def problems_of_ranks(text: str) -> set[str]:
+    """The same of a text whose ranks run together."""
+    try:
+        report = nasm.run(text).report
+    except Failure as failure:
+        return {p.code for p in failure.problems}
+    return {p.code for p in of_run(report).problems}
+
+
 def problems(text: str) -> set[str]:
     """The codes a text gives when it is assembled and run, each as severe as its row says."""
     whole = text if ".target" in text else HEAD + text
+    if ".ranks" in text:
+        return problems_of_ranks(whole)
     try:
         session = Session.load(Source("example.nasm", whole + "\n"), profile=True)
     except Failure as failure:

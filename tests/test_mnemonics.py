@@ -43,6 +43,7 @@ EXAMPLES = {
     "language/codes/ordering.py": "the same",
     "language/codes/loops.py": "the same",
     "language/codes/profile.py": "the same",
+    "language/codes/ranks.py": "the same",
     "language/codes/running.py": "the same",
     "targets/neuron/computing.py": "what operators of tiles are, for hints",
     "targets/neuron/__init__.py": "what examples of rows are filled and waited for with",
@@ -59,6 +60,10 @@ EXAMPLES = {
 QUOTATIONS = {
     "targets/neuron/activations.py": ("Supported Activation Functions",),
     "targets/neuron/dma.py": ("'DMA Transpose'",),
+    "targets/neuron/collectives/figures.py": (
+        "Collective Communications",
+        "Collective Communication",
+    ),
     "targets/neuron/figures.py": (
         "'DMA Transpose'",
         "'Transpose'",

@@ -29,6 +29,11 @@ Part = tuple[str, Any, Any]
 which of its elements are known (None: all)."""
 
 
+READ, JOINED, REPLACED, KEPT = "read", "joined", "replaced", "kept"
+"""What an instruction does with an engine value that it reads and leaves: its results follow from
+it; only what it leaves does; not even that does; it looks at none, and leaves it as it is."""
+
+
 def _whole(value: Any) -> Iterable[Part]:
     yield "", value, None
 
@@ -126,7 +131,8 @@ class Doubt(Implicit):
 class Here(Implicit):
     """The ``core`` or the ``engine`` of the instruction, or its ``queue`` within the core.
 
-    Queues are numbered as the generation lists their engines.
+    Queues are numbered as the generation lists their engines. ``rank`` is that of the machine,
+    which only a run knows.
     """
 
     what: str
@@ -134,9 +140,10 @@ class Here(Implicit):
     def describe(self) -> str:
         return f"the {self.what} that executes it"
 
-    def at(self, core: int, engine: str, engines: Iterable[str]) -> object:
+    def at(self, core: int, engine: str, engines: Iterable[str], rank: int | None) -> object:
         """Its value on an engine of a core, which is one of those of the generation."""
-        return {"core": core, "engine": engine, "queue": [*engines].index(engine)}[self.what]
+        number = [*engines].index(engine)
+        return {"core": core, "engine": engine, "queue": number, "rank": rank}[self.what]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,18 @@ from nasm.views.view import View
 class Tiles(Kind):
     """A list of views in one of some memories, each taken whole: no lanes walk them.
 
-    ``indirect`` says that tiles of entries may address them.
+    ``indirect`` says that tiles of entries may address them, ``alone`` that a single one may be
+    written without brackets.
     """
 
     memories: tuple[str, ...]
     most: int
     indirect: bool = False
+    alone: bool = False
 
     def accept(self, value: object) -> object:
+        if self.alone and isinstance(value, Tensor | View):
+            value = (value,)
         if not isinstance(value, list | tuple):
             single = isinstance(value, Tensor | View)
             hint = "write a single one in [ ] too" if single else ""
@@ -37,13 +41,17 @@ class Tiles(Kind):
 
     def format(self, value: object) -> str:
         assert isinstance(value, tuple)
+        if self.alone and len(value) == 1:
+            return spell(value[0])
         return "[" + ", ".join(spell(v) for v in value) + "]"
 
     @property
     def placeholder(self) -> str:
-        return "[tile, …]"
+        return "tile|[tile, …]" if self.alone else "[tile, …]"
 
     def describe(self) -> str:
+        if self.alone:
+            return f"a tensor in {listed(self.memories)}, or a list of up to {self.most}"
         return f"a list of 1 to {self.most} tensors in {listed(self.memories)}"
 
     @property
@@ -70,6 +78,41 @@ class Numbers(Kind):
 
     def describe(self) -> str:
         return "a list of numbers"
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerLists(Kind):
+    """Lists of integers from 0 on, in a list: groups of ranks, pairs of a source and a target.
+
+    ``length`` is that of each, 0 for any; ``what`` is what one of them is.
+    """
+
+    what: str
+    length: int = 0
+
+    def accept(self, value: object) -> object:
+        outer = value if isinstance(value, list | tuple) else ()
+        lists = [tuple(item) for item in outer if isinstance(item, list | tuple)]
+        good = lists and len(lists) == len(outer) and all(map(self._accepts, lists))
+        if not good:
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}")
+        return tuple(lists)
+
+    def _accepts(self, items: tuple[object, ...]) -> bool:
+        whole = all(type(item) is int and item >= 0 for item in items)
+        return bool(items) and whole and (not self.length or len(items) == self.length)
+
+    def format(self, value: object) -> str:
+        assert isinstance(value, tuple)
+        return "[" + ", ".join("[" + ", ".join(map(str, one)) + "]" for one in value) + "]"
+
+    @property
+    def placeholder(self) -> str:
+        return "[[integer, …], …]"
+
+    def describe(self) -> str:
+        size = f" of {self.length}" if self.length else ""
+        return f"a list of {self.what}, each a list{size} of ranks"
 
 
 def views(operand: object) -> tuple[View, ...]:

@@ -63,8 +63,9 @@ def assemble(
     files: Allowed = ANY,
     timing: Timing = NONE,
     rewrite: Rewrite | None = None,
+    ranks: int | None = None,
 ) -> Program:
-    """Assemble a text; ``target`` and ``defines`` override what it says.
+    """Assemble a text; ``target``, ``defines`` and ``ranks`` override what it says.
 
     ``options`` and ``timing`` are those of the machine that it is for, ``files`` those that it may
     name. What is finished may be rewritten by a function of its builder. Raises Unassembled, a
@@ -77,7 +78,7 @@ def assemble(
         allowed, unclear = suppressions.allows(source)
         includes = Includes(source, files)
         given = constants(defines) if defines else {}
-        expander = Expander(source, targets, target, given, options, timing, includes)
+        expander = Expander(source, targets, target, given, options, timing, includes, ranks)
         expander.problems += unclear
         try:
             program = _assembled(file, problems, expander, files, rewrite)

@@ -32,12 +32,14 @@ class Recipes:
 
     __slots__ = ("arguments", "reading", "writing")
 
-    def __init__(self, shape: Shape, operands: Operands, core: int, holds: Holds | None) -> None:
+    def __init__(
+        self, shape: Shape, operands: Operands, core: int, holds: Holds | None, rank: int = 0
+    ) -> None:
         self.arguments = shape.arguments.copy()
         self.reading: list[tuple[Recipe | None, int, int]] = []
         for operand, position, at in shape.reading:
             if isinstance(operand.kind, Here):
-                self.arguments[at] = shape.context.here(operand.kind, core)
+                self.arguments[at] = shape.context.here(operand.kind, core, rank)
             elif isinstance(operand.kind, CoreState):
                 self.arguments[at] = holds
             elif isinstance(operand.kind, RoundingOf):
@@ -187,7 +189,9 @@ class Kernels:
         losses: Losses,
         changes: Changes = UNCHANGED,
         holds: Holds | None = None,
+        rank: int = 0,
     ) -> None:
+        self.rank = rank
         self.core, self.cycle, self.changes, self.holds = core, cycle, changes, holds
         self.operands, self.state, self.findings = operands, state, findings
         self.losses = losses
@@ -203,7 +207,9 @@ class Kernels:
         """An instruction as work for the scheduler, and its kernel."""
         recipes = self._recipes.get(shape)
         if recipes is None:
-            recipes = self._recipes[shape] = Recipes(shape, self.operands, self.core, self.holds)
+            recipes = self._recipes[shape] = Recipes(
+                shape, self.operands, self.core, self.holds, self.rank
+            )
         binding = recipes.bind(operands)
         writers = binding.writers
         finish: Callable[[Any], None]

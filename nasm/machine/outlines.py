@@ -200,7 +200,9 @@ class Outlines:
         findings: Findings,
         changes: Changes = UNCHANGED,
         holds: Holds | None = None,
+        rank: int = 0,
     ) -> None:
+        self.rank = rank
         self.core, self.cycle, self.places, self.changes = core, cycle, places, changes
         self.holds = holds
         self.registers, self.state, self.findings = registers, state, findings
@@ -248,7 +250,7 @@ class Outlines:
 
     def _traits_of(self, shape: Shape) -> tuple[Traits, int, bool]:
         """Those of a shape, the ticks of its interval, and whether all it does is its effect."""
-        traits = Traits(shape, self.core, self.holds)
+        traits = Traits(shape, self.core, self.holds, self.rank)
         touched = traits.reads or traits.writes or traits.registers or traits.stored
         held = traits.states or traits.held
         apart = shape.row.effect is not None and not (touched or held or traits.acts)

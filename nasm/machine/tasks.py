@@ -8,6 +8,7 @@ from typing import Any
 
 from nasm.base.problems import Failure, Refused, Severity
 from nasm.isa.core_state import Blocked
+from nasm.isa.effects import RankExchange
 from nasm.isa.evidence import Cost
 from nasm.isa.generation import Port
 from nasm.isa.implicit_kinds import CoreState, Here
@@ -249,7 +250,7 @@ class Tasks:
         updated = self.program.updates[update]
         if updated is None:
             return None, None
-        if instruction.row.posts:
+        if instruction.row.posts or instruction.row.signals:
             return None, updated.semaphore
         return (updated.semaphore, updated.op, updated.value, updated.at_read), None
 
@@ -274,10 +275,16 @@ class Tasks:
             max(1, cost.latency * cycle),
             *self._occupies(cost),
             self._ports(shape.context),
-            self.paces[cost.pace] if cost.pace else None,
-            cost.key,
+            self._pace(shape, cost),
+            self.queue if shape.row.effect is RankExchange else cost.key,
             max(1, cost.issue * cycle),
         )
+
+    def _pace(self, shape: Shape, cost: Cost) -> Pace | None:
+        """What paces the tasks of a shape."""
+        if shape.row.effect is RankExchange:
+            return self.effects.ranks
+        return self.paces[cost.pace] if cost.pace else None
 
     def _ports(self, context: InstructionContext) -> tuple[Resource, ...]:
         """The ports that an instruction holds while it is at work."""

@@ -19,6 +19,7 @@ from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.instruction import InstructionContext
 from nasm.isa.list_kinds import views
 from nasm.program.program import Instruction, Program
+from nasm.program.ranks import exchanged
 from nasm.sim.counters import Who
 from nasm.sim.memory import Mask
 from nasm.views.regions import Region, intersect
@@ -32,8 +33,10 @@ MOST = 65_536
 def written(instruction: Instruction) -> list[View]:
     """What an instruction writes; of a transfer or an exchange, its destinations."""
     row = instruction.row
+    if row.effect is effects.RankExchange:
+        return list(exchanged(instruction)[1])
     found = [instruction.operand(o.name) for o in row.writes]
-    if row.effect in (effects.Transfer, effects.Rendezvous):
+    if row.moves or row.effect is effects.Rendezvous:
         named = [view for operand in instruction.operands for view in views(operand)]
         found += named[:1] if len(named) > 1 else []  # a barrier, which names one, writes nothing
         found += [
@@ -48,11 +51,13 @@ def read(instruction: Instruction) -> list[View]:
     Tiles of entries that address a view are among it, and what a result is added to.
     """
     row, found = instruction.row, list[View]()
+    if row.effect is effects.RankExchange:
+        return list(exchanged(instruction)[0])
     for operand, value in zip(row.operands, instruction.operands, strict=True):
         adds = operand.adds and instruction.operand(operand.adds)
         if operand.access in ("r", "rw") or adds:
             found += views(value)
-    if row.effect in (effects.Transfer, effects.Rendezvous):
+    if row.moves or row.effect is effects.Rendezvous:
         named = [view for operand in instruction.operands for view in views(operand)]
         found += named[1:]
         found += [

@@ -1,9 +1,9 @@
 """Accesses that conflict and are in no order: races.
 
 An access begins with the start of its instruction. It ends then if an instruction reads, at its
-completion if it writes, and when the last share has landed if a transfer does either. Two accesses
-conflict if they have a byte in common and one of them writes; instructions of one queue are in
-order, and so are transfers that add to one place.
+completion if it writes, or if what it reads has to stay until then, and when the last share has
+landed if a transfer does either. Two accesses conflict if they have a byte in common and one of
+them writes; instructions of one queue are in order, and so are transfers that add to one place.
 
 Of each place the last access of each queue, and of each stream of transfers, is all that has to be
 compared: what comes after the last comes after all of them.
@@ -58,7 +58,8 @@ class Accesses:
     ``queues`` is how many queues there are; if engines are ``held`` a queue reads what its own
     instructions have written, all of it. An access that comes before a write of the same place is
     not compared with what comes later, unless ``every`` one is. ``kept`` are the places of what has
-    a number that have to be compared.
+    a number that have to be compared. Two that add to one place are reported once, where it is not
+    ``summed``: no race, but their sum may round differently.
     """
 
     def __init__(self, queues: int, held: bool, report: Report, every: bool = False) -> None:
@@ -68,6 +69,7 @@ class Accesses:
         self.shared: set[Area] = set()
         self._by_work: dict[int, Touched] = {}
         self.kept: dict[int, Touched] = {}
+        self.summed: set[int] = set()
 
     def report(self, near: Place, column: int, count: int, kind: str, now: ByteAccess) -> None:
         """Tell of a conflict in no order."""
@@ -104,9 +106,12 @@ class Accesses:
         """Compare all accesses once more."""
         self.places.forget()
         self.kept.clear()
+        self.summed.clear()
 
-    def instruction(self, queue: int, index: int, clock: Clock, touched: Touched) -> None:
-        """An instruction starts, with a clock."""
+    def instruction(
+        self, queue: int, index: int, clock: Clock, touched: Touched, reads_on: bool = False
+    ) -> None:
+        """An instruction starts, with a clock; it may read until it completes."""
         reads, writes = touched
         mine, over = self.queues + queue, index + 1
         if reads:
@@ -114,7 +119,7 @@ class Accesses:
         if writes:
             self._compare(writes, WRITE, clock, queue, index, mine)
         for place in reads:
-            place.reads[queue] = over
+            place.reads[mine if reads_on else queue] = over
         for place in writes:
             place.writes[mine] = over
 
@@ -152,10 +157,10 @@ class Accesses:
                         self.report(near, column, count, WRITE, now)
                 if near.reads and kind is not READ:
                     for column, count in near.reads.items():
-                        if clock[column] < count and column != queue:
+                        if clock[column] < count and column not in (queue, own):
                             now = ByteAccess(queue, index, kind, own == MOVES, place.region)
                             self.report(near, column, count, READ, now)
-                if near.adds and kind is not ADD:
+                if near.adds and (kind is not ADD or near.number not in self.summed):
                     for column, count in near.adds.items():
                         if clock[column] < count and column != queue:
                             now = ByteAccess(queue, index, kind, own == MOVES, place.region)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from nasm.base import gc_pause
-from nasm.order.accesses import NOTHING, Accesses, ByteAccess
+from nasm.order.accesses import ADD, NOTHING, Accesses, ByteAccess
 from nasm.order.clocks import Order
 from nasm.order.down_counters import Unordered
 from nasm.order.events import More, Sources, Steps
@@ -88,6 +88,7 @@ class Check:
             self.steps = Steps(*steps, self.less)
         self._pairs: dict[tuple[object, ...], Race] = {}
         self._maybe: dict[tuple[object, ...], Race] = {}
+        self.sums: list[tuple[ByteAccess, ByteAccess]] = []
         self._future = self.watch.future
         self._known_clean = (-1, False)
         self._from_the_start()
@@ -102,7 +103,7 @@ class Check:
         taken, clean = self._known_clean
         if taken != self.steps.taken:
             order = self.order
-            found = self._pairs or self._maybe or order.unordered
+            found = self._pairs or self._maybe or self.sums or order.unordered
             clean = not found and not [*order.late_takes(), *order.overruns()]
             self._known_clean = self.steps.taken, clean
         return clean
@@ -110,6 +111,7 @@ class Check:
     def _from_the_start(self) -> None:
         self._pairs.clear()
         self._maybe.clear()
+        self.sums.clear()
         self._compared = 0
         self._at = [0] * self.order.queues
         self._nexts = [0] * self.order.queues
@@ -172,6 +174,11 @@ class Check:
         return list(self._pairs.values())
 
     @property
+    def lines(self) -> set[frozenset[tuple[Line, bool, bool]]]:
+        """The pairs of lines that are in a race, with what they do."""
+        return {frozenset(map(self._side, (race.first, race.second))) for race in self.races}
+
+    @property
     def vague_races(self) -> list[Race]:
         """Races of accesses to bytes that are not known, if these are the same: of other lines."""
         return [race for key, race in self._maybe.items() if key not in self._pairs]
@@ -196,7 +203,7 @@ class Check:
             work = watch.works[queue][index]
             touched = kept.get(work.number) or compared(work.number, work.reads, work.writes)
             if touched != NOTHING:
-                accesses.instruction(queue, index, clocks[queue], touched)
+                accesses.instruction(queue, index, clocks[queue], touched, work.reads_on)
             end = ends[queue].get(index)
             if end is not None:
                 moved = watch.moved[queue][index]
@@ -214,6 +221,10 @@ class Check:
         else:
             queue, index, moves = self.order.owners[column], self.order.issued[column][index], True
         first = ByteAccess(queue, index, kind, moves, near.region)
+        if kind == now.kind == ADD:
+            self.accesses.summed.add(near.number)
+            self.sums.append((first, now))
+            return
         if self.sources.typed and self._one_by_hand(first, now):
             return
         if self.more and self.ordered(now, first):  # what waits more comes later than it did
@@ -250,7 +261,8 @@ class Check:
         """When an access is over."""
         if access.moves and not self.watch.moved[access.queue][access.index].met:
             return Event(LANDS, access.queue, access.index)
-        kind = COMPLETES if access.writes and not access.moves else STARTS
+        stays = access.writes or self.watch.works[access.queue][access.index].reads_on
+        kind = COMPLETES if stays and not access.moves else STARTS
         return Event(kind, access.queue, access.index)
 
     def unlanded(self) -> list[tuple[int, int]]:

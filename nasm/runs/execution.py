@@ -111,8 +111,10 @@ class Execution(Inspection):
     Everything is loaded once, here; raises Failure with every problem. The keywords are described
     at :class:`nasm.RunSettings`. ``assembled`` is the program as it was given; ``program`` may grow
     while it runs. It was made with ``settings``; its text, if it has one, was assembled with those
-    of ``assembly``. Its ``results`` are a part of it. A ``driver`` moves it; ``bursts`` says
-    whether many instructions may be one event: not where a run is taken back to events.
+    of ``assembly``. With a ``rank`` it is one of the program's ranks, which something else lets
+    meet: it is ``together`` with others. Its ``results`` are a part of it. A ``driver`` moves it;
+    ``bursts`` says whether many instructions may be one event: not where a run is taken back to
+    events.
     """
 
     @with_settings(SessionKeywords)
@@ -121,6 +123,7 @@ class Execution(Inspection):
         program: Program | Text,
         inputs: given_inputs.Inputs | None = None,
         *,
+        rank: int | None = None,
         settings: RunSettings | None = None,
         **keywords: Unpack[SessionKeywords],
     ) -> None:
@@ -144,7 +147,12 @@ class Execution(Inspection):
             for expectation in program.expectations:
                 check_python(expectation, self.files)
             memory_needs.check(program, inputs)
-        self.machine = Machine(program, chosen.trace, chosen.values, checked=chosen.checked)
+        self.together = rank is not None
+        if program.ranks > 1 and not self.together:
+            raise Failure(several_ranks(program))
+        self.machine = Machine(
+            program, chosen.trace, chosen.values, checked=chosen.checked, rank=rank or 0
+        )
         Endless.watch(self.machine)
         watched: WatchedMachine | None = None
         if chosen.profile:
@@ -335,13 +343,17 @@ class Execution(Inspection):
             if self.met_halt():
                 break
             if not done and not self.over:
-                self.status = Status.LIMIT
                 counts = last is not None and scheduler.retired >= last and scheduler.remaining
-                self.limit = summary.limit(self.machine, most if counts else None)
+                self.met_limit(most if counts else None)
                 break
             if progress is not None and time.monotonic() - called >= every:
                 called = time.monotonic()
                 progress(self.progress(called - started))
+
+    def met_limit(self, instructions: int | None) -> None:
+        """The run has met its limit: of so many instructions, or the cycle it is at."""
+        self.status = Status.LIMIT
+        self.limit = summary.limit(self.machine, instructions)
 
     def process(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Process so many events at the most, until a tick, until so many have completed.
@@ -358,6 +370,7 @@ class Execution(Inspection):
         self.hold_hints()
         try:
             done = self.machine.run(events, until, retire, self.bursts)
+            self._meet()
         except Failure as failure:
             self.problems += failure.problems
             self.status = Status.FAULT
@@ -365,9 +378,17 @@ class Execution(Inspection):
         self._settle()
         return done
 
+    def _meet(self) -> None:
+        """Where the machine has paused for other ranks, and there are none: continue alone."""
+        machine = self.machine
+        if machine.ranks.unseen:
+            machine.scheduler.halted = self.asked
+            if not self.together:
+                machine.ranks.meet_alone()
+
     def _settle(self) -> None:
         """Finish if nothing is left."""
-        if not self.machine.scheduler.idle:
+        if not self.machine.scheduler.idle or self.machine.ranks.arrived:
             return
         if self.machine.scheduler.blocked():
             from nasm.analysis.deadlock.report import deadlock
@@ -463,6 +484,13 @@ class Execution(Inspection):
         finally:
             scheduler.ignore(watching)
             del watching.instructions[max(0, scheduler.retired - before) :]
+
+
+def several_ranks(program: Program) -> Problem:
+    """That a program needs as many machines as it has ranks."""
+    message = f"the program has {program.ranks} ranks, and this runs one machine"
+    hint = "'neuron-nasm run' and nasm.run run all of them"
+    return Problem("E0823", message, None, hint)
 
 
 def _within(queue: Queue, depth: int, pcs: range) -> bool:

@@ -18,7 +18,7 @@ from nasm.base.files import Allowed, Files, Folders
 from nasm.base.problems import Failure, Problem, did_you_mean, number_of
 from nasm.base.records import dataclass, fields, replace
 from nasm.base.source import Source
-from nasm.base.source_files import Given
+from nasm.base.source_files import Given, Text, program_of
 from nasm.isa.target import Loader
 from nasm.isa.timing import Timing, TimingGiven
 from nasm.language.assemble import Rewrite, assemble
@@ -52,6 +52,8 @@ class RunSettings:
       while it runs; with False it may read none, with None or True any;
     * ``include``: a folder, or several, in which to look for what ``.include`` names, after that
       of the text;
+    * ``ranks``: how many machines run the program, instead of as many as ``.ranks`` says; outputs
+      then have an axis of ranks, be it 1;
     * ``autosync``: the text has no waits and updates: they are found from the order of its lines.
 
     What is computed and kept:
@@ -92,6 +94,7 @@ class RunSettings:
     timing: TimingGiven | None = None
     files: Files | None = None
     include: Folders = ()
+    ranks: int | None = None
     autosync: bool = False
     trace: bool = False
     values: bool = True
@@ -135,6 +138,13 @@ class RunSettings:
         usual = {name: getattr(_USUAL, name) for name in _Text.__annotations__}
         return replace(self, **(usual | ({"files": self.files} if files else {})))
 
+    def loaded(self, program: Program | Text) -> Loaded:
+        """A program as it is given, or a text or a file assembled as it is set; raises Failure."""
+        if isinstance(program, Program):
+            self.refuse_text()
+            return Loaded(program, None)
+        return self.assembled(program_of(program))
+
     def assembled(
         self,
         given: Given,
@@ -150,17 +160,18 @@ class RunSettings:
         """
         allowed, timing = Allowed.of(self.files, self.include), Timing.of(self.timing)
         given_by = (self.target, self.defines, self.options, allowed, timing)
+        ranks = self.ranks
         if self.autosync and rewrite is None:
             from nasm.language.editing.synchronised import autosynchronised  # most have waits
 
             def assembled(source: Source, rewrite: Rewrite | None, _: bool) -> Program:
-                return assemble(source, targets, *given_by, rewrite)
+                return assemble(source, targets, *given_by, rewrite, ranks)
 
             if isinstance(given, Source):
                 made = autosynchronised(given, assembled)
                 return Loaded(made, given, os.path.dirname(given.name))
             from nasm.sync.sequential_text import autosync as rewrite  # which is refused
-        return loaded(given, targets, *given_by, rewrite, rules=rules)
+        return loaded(given, targets, *given_by, rewrite, rules=rules, ranks=ranks)
 
 
 ASSEMBLED = "give target, defines, options and timing to nasm.assemble"
@@ -181,6 +192,7 @@ class _Text(TypedDict, total=False):
     timing: TimingGiven | None
     files: Files | None
     include: Folders
+    ranks: int | None
     autosync: bool
 
 

@@ -78,14 +78,14 @@ class Flight:
     ``landed`` is called when all have. ``shared`` says that it moves bytes of a memory that cores
     share. ``dispatch`` is how much later than its issue its shares arrive; ``made`` is the number
     of what was made for it before that, if anything was. ``descriptors`` are the pieces that its
-    channels move one by one. One that ``adds`` adds to what it writes. Without ``cargo`` it moves
-    no bytes.
+    channels move one by one. One that ``adds`` adds to what it writes; of one that ``signals`` its
+    sender never learns that it has landed. Without ``cargo`` it moves no bytes.
     """
 
     __slots__ = (
         "adds", "cargo", "core", "descriptors", "dispatch", "key", "landed", "left", "made",
         "notify", "origin", "pattern", "portions", "record", "ring", "semaphore", "shared",
-        "touched", "urgency",
+        "signals", "touched", "urgency",
     )  # fmt: skip
     CACHES = ("pattern",)
 
@@ -107,7 +107,9 @@ class Flight:
         descriptors: int = 0,
         adds: bool = False,
         landed: Callable[[], None] | None = None,
+        signals: bool = False,
     ) -> None:
+        self.signals = signals
         self.key, self.origin, self.core, self.ring = key, origin, core, ring
         self.portions, self.cargo, self.landed = portions, cargo, landed
         self.touched, self.pattern = touched, pattern
@@ -129,6 +131,11 @@ class Flight:
     def writes(self) -> Regions:
         """The regions that it writes."""
         return self.touched.both[1]
+
+    @property
+    def signals_only(self) -> bool:
+        """Whether it moves nothing, and only posts where it lands."""
+        return self.signals and not (self.reads or self.writes)
 
     @property
     def bytes(self) -> int:
@@ -410,6 +417,13 @@ class Channels:
             self._bytes[channel] += server.bytes
             self._busy[channel] += server.busy
         server.jobs = server.bytes = server.busy = 0
+
+    def carry(self, portion: Portion) -> None:
+        """Count what a network carries in place of channels, each of which is one of its links."""
+        for channel in members(portion.channels):
+            self._jobs[channel] += 1
+            self._bytes[channel] += portion.bytes
+            self._busy[channel] += portion.busy
 
     @property
     def working(self) -> int:

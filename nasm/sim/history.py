@@ -22,7 +22,7 @@ from nasm.sim.queues import ORDER, Queue, Task
 INSTRUCTION, READY, ARRIVAL, MADE, SHARES = range(5)
 """Kinds of records."""
 
-CAUSES = (ORDER, "unit", "port", "data", "semaphore", "core", "arrival", "channel")
+CAUSES = (ORDER, "unit", "port", "data", "semaphore", "core", "rank", "arrival", "channel")
 """What lets a record happen: ``Record.cause`` counts them. The last two are those of shares; after
 them a history has the names of conditions that were reported to it."""
 

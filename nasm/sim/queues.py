@@ -15,10 +15,10 @@ from nasm.sim.counters import Who
 from nasm.sim.resources import Needs, Resource
 from nasm.views.regions import Region
 
-CAUSES = ("semaphore", "data", "unit", "port", "core", "empty")
+CAUSES = ("semaphore", "data", "unit", "port", "core", "rank", "empty")
 """Why no instruction of a queue is at work: the next waits for a semaphore, for a result of its
-own engine, for its unit, for a port to a memory, or for another core; or there is none. What
-conditions of instructions wait for has names of its own: see ``Blocked.cause``."""
+own engine, for its unit, for a port to a memory, for another core or for other ranks; or there is
+none. What conditions of instructions wait for has names of its own: see ``Blocked.cause``."""
 
 ORDER = "queue"
 """The constraint of a start that nothing else delayed: instructions start one after another."""
@@ -42,10 +42,12 @@ class Work:
 
     ``start(now)`` returns what ``finish(payload)`` gets. If it ``branches``, that is the next pc,
     or None for the next one. ``gate`` says from which tick on the engine values it needs are ready.
-    ``arrive(now)`` is called before it starts; its queue is then parked until it is released.
+    ``arrive(now)`` is called before it starts; its queue is then parked until it is released, and
+    waits for what is ``held_by``. If it ``reads_on``, what it reads must stay until it completes.
     ``condition`` says what keeps it from starting once nothing else does. ``uses`` and ``sets``
     name the values of its engine that it needs and replaces, and ``clears`` are the semaphores that
-    it sets to 0. ``number`` is this work's own, from 0 on; by one below 0 nothing may be cached.
+    it sets to 0. One that ``drains`` waits for all that its queue has sent. ``number`` is this
+    work's own, from 0 on; by one below 0 nothing may be cached.
     """
 
     number: int
@@ -56,10 +58,13 @@ class Work:
     gate: Callable[[], int] | None = None
     branches: bool = False
     arrive: Callable[[int], None] | None = None
+    held_by: str = "core"
+    reads_on: bool = False
     condition: Callable[[], Blocked | None] | None = None
     uses: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     clears: range = range(0)
+    drains: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -327,8 +332,13 @@ class Queue:
         if self.done:
             return "empty", None
         if self.arrived is not None:
-            return "core", None
+            return self.holder, None
         return self.cause, self.poster if self.cause == "semaphore" else None
+
+    @property
+    def holder(self) -> str:
+        """What its next task waits for once it has arrived."""
+        return "core" if self.head is None else self.head.work.held_by
 
     @property
     def accounted(self) -> int:

@@ -70,7 +70,8 @@ def tiles(kind: Kind, held: Any, generation: Generation) -> Iterator[Any]:
     for where, name in itertools.product(generation.memories, generation.dtypes):
         memory, dtype = generation.memories[where], DTYPES[name]
         if isinstance(kind, Tiles):
-            tensors = [replace(v.tensor, memory=memory, dtype=dtype) for v in held]
+            tensors = [replace(v.tensor, memory=memory, dtype=dtype) for v in held or ()]
+            tensors = tensors or [Tensor("t", memory, dtype, (128, 128), partition=0, offset=0)]
             given: Any = [View.whole(t) for t in tensors]
         elif isinstance(held, View):
             given = View.whole(replace(held.tensor, memory=memory, dtype=dtype))

@@ -28,6 +28,9 @@ Definition = ast.FunctionDef | ast.ClassDef
 STAND_INS = {
     "CoreBarrier": "test_after_a_barrier_each_core_reads_what_the_other_wrote",
     "SendRecv": "test_an_exchange_hands_each_core_the_bits_of_the_other",
+    "Collective": "test_what_ranks_receive",
+    "CollectiveRankId": "test_the_number_of_a_rank_and_of_a_step_of_its_ring",
+    "RingRankId": "test_the_number_of_a_rank_and_of_a_step_of_its_ring",
     "RankId": "test_the_rank_is_the_number_of_the_core",
     "EventSemaphore": "test_waits_and_updates",
     "Nop": "test_waits_and_updates",

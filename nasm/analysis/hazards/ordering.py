@@ -81,7 +81,7 @@ class Ordering:
     def by_loops(self) -> Check | None:
         """The run with few rounds of its loop, if it is over and in order as that shows."""
         key = self.watch.future, len(self.watch.queues)
-        if not self.scheduler.idle:
+        if not self.scheduler.idle or self.watch.vague:
             return None
         if self._looped[0] != key:
             made = None
@@ -229,10 +229,17 @@ class Ordering:
         return {self.region(View.whole(t)).area for t in tensors if wanted(t)}
 
     def warnings(self) -> Iterator[Problem]:
-        """Waits for just a value that may be overrun: one for each line."""
-        if self.by_loops is not None:
+        """What decides the run and may be different; waits for just a value that may be overrun.
+
+        One for each line.
+        """
+        if self.by_loops is not None and not self.by_loops.sums:
             return
         check, seen = self.judged(), set()
+        if check.races or check.sums:
+            from nasm.analysis.hazards.deciding_values import DecidingValues
+
+            yield from DecidingValues(self.program, check, self.region).problems()
         if self.watch.full and not self.watch.closed:
             yield self._races.cut(len(self.watch.queues))
         yield from self._late_takes()

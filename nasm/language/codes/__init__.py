@@ -19,6 +19,7 @@ from nasm.language.codes import (
     operands,
     ordering,
     profile,
+    ranks,
     running,
     units,
     usage,
@@ -40,6 +41,7 @@ _TABLES = (
     control,
     kernels,
     profile,
+    ranks,
     usage,
 )
 _OWN = {row.code: row for table in _TABLES for row in table.ROWS}

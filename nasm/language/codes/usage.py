@@ -281,6 +281,15 @@ ROWS = (
         "$ neuron-nasm record prog.nasm -o run.nrec; neuron-nasm repl --replay run.nrec",
     ),
     Code(
+        "E0849",
+        "what a program computes has no name",
+        "`neuron-nasm equal` gives everything that a program computes a name, which says what was "
+        "computed of what. It has none for what expands to other instructions, for what a core "
+        "holds besides its engines, for a read of what nothing wrote, and for the elements of a "
+        "tensor that are not in the order of its bytes. Then only programs that have the same "
+        "instructions are known to be equal.",
+    ),
+    Code(
         "E0901",
         "a defect in nasm",
         "This is a bug in nasm, not in your program. Please report it with the file that the "

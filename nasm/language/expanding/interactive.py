@@ -49,6 +49,10 @@ class Continued(Expander):
                 return
         super().macro(statement)
 
+    def several(self, statement: tree.RanksLine) -> None:
+        """``.ranks 4``, which a program says before it runs."""
+        raise Refused("E0215", ".ranks is given once, before the program runs")
+
     def core(self, statement: tree.CoreLine) -> None:
         """``.core 1``: one of those that the machine was made with."""
         number, cores = declare.whole(statement.number, self.scope), self.made.program.cores
@@ -103,5 +107,6 @@ class Continued(Expander):
         **Expander.HANDLERS,
         tree.Version: version,
         tree.CoreLine: core,
+        tree.RanksLine: several,
         tree.MacroStatement: macro,
     }

@@ -106,6 +106,7 @@ _STEADY = (
     tree.ViewLine,
     tree.ScopeBlock,
     tree.CoreLine,
+    tree.RanksLine,
     tree.Expect,
     tree.DrainLine,
     tree.SettingLine,

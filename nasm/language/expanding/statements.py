@@ -39,6 +39,7 @@ from nasm.language.expanding.scope import Scope
 from nasm.language.text import tree
 from nasm.program.builder import ProgramBuilder
 from nasm.program.notes import another, declared_note
+from nasm.program.program import RANKS
 from nasm.views.value_text import value_text
 from nasm.views.view import Reg, View
 
@@ -70,11 +71,13 @@ class Walker:
         options: Mapping[str, object] | None = None,
         timing: Timing = NONE,
         includes: Includes | None = None,
+        ranks: int | None = None,
     ) -> None:
         self.source = source
         self.targets = targets
         self.override = target
         self.defines = dict(defines or {})
+        self.ranks, self.several_ranks = ranks, False  # given from outside; the text says some
         self.options, self.timing = dict(options or {}), timing
         self.unfit: list[Problem] = []  # what the target does not have: no fault of the text
         self.defined: set[str] = set()
@@ -122,6 +125,8 @@ class Walker:
         self.run(self.body)
         if not self.scope.undeclared.unread:
             self._check_defines()
+        if self.ranks is not None and self.builder is not None and not self.several_ranks:
+            self.builder.several(self.ranks)
         self.problems += self.unfit
         if self.builder is None and not self.problems:
             self._need_target(0)
@@ -295,10 +300,38 @@ class Walker:
         """``.core 1``: what follows belongs to that core."""
         number = declare.whole(statement.number, self.scope)
         try:
-            self.made.enter(number)
+            self.made.select(number)
         except Refused as refused:
             raise Failure(refused.at(self._span(statement.number))) from None
         self.scope.core = number
+
+    def tile(self, statement: tree.TileLine) -> None:
+        """``.tile 3, 4``: what follows belongs to that tile; ``.grid 4, 2`` says of which grid."""
+        pair = declare.whole(statement.x, self.scope), declare.whole(statement.y, self.scope)
+        try:
+            if statement.word == "grid":
+                self.made.choose_grid(*pair)
+            else:
+                self.scope.core = self.made.tile(*pair)
+        except Refused as refused:
+            raise Failure(refused.at(self._span(statement))) from None
+
+    def several(self, statement: tree.RanksLine) -> None:
+        """``.ranks 4``: so many machines run the program; ``ranks`` is that number from here on."""
+        if self.several_ranks:
+            raise Refused("E0215", ".ranks is given once")
+        self.several_ranks = True
+        place = self._span(statement)
+        self._new_name(RANKS, place, self.scope)
+        number = declare.whole(statement.number, self.scope)
+        self.defined.add(RANKS)
+        number = replaced(RANKS, number, self.defines) if self.ranks is None else self.ranks
+        try:
+            self.made.several(number)
+        except Refused as refused:
+            raise Failure(refused.at(self._span(statement.number))) from None
+        self.scope.declare(RANKS, number, place)
+        self.made.program.constants[RANKS] = number
 
     def const(self, statement: tree.Const) -> None:
         """``.const N = 512, K = N // 4``."""
@@ -358,7 +391,7 @@ class Walker:
         if self.engine is None and not self.scope.undeclared.unread:
             self.engine = ""
             known = self.made.generation.engines
-            engines = listed(f"@{e.name}" for e in known if not e.pushes)
+            engines = listed(f"@{e.name}" for e in known if not e.optional)
             raise Refused(
                 "E0220",
                 "no engine is chosen for this line",
@@ -387,6 +420,8 @@ class Walker:
         tree.Version: version,
         tree.TargetLine: target,
         tree.CoreLine: core,
+        tree.TileLine: tile,
+        tree.RanksLine: several,
         tree.Const: const,
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from nasm.base import gc_pause
 from nasm.base.files import ANY, Allowed
-from nasm.base.problems import Failure, Problem, Refused, Severity, in_line
+from nasm.base.problems import Failure, Problem, Refused, Severity, counted, in_line
 from nasm.base.records import dataclass, replace
 from nasm.base.source import Source
 from nasm.base.source_files import Given, ObjectFile
@@ -40,13 +40,14 @@ def loaded(
     rewrite: Rewrite | None = None,
     *,
     rules: bool = True,
+    ranks: int | None = None,
 ) -> Loaded:
     """A text assembled, or an object loaded; raises Failure with every problem.
 
     Options that apply to a text and not to an object are refused.
     """
     if isinstance(given, Source):
-        made = assemble(given, targets, target, defines, options, files, timing, rewrite)
+        made = assemble(given, targets, target, defines, options, files, timing, rewrite, ranks)
         return Loaded(made, given, os.path.dirname(given.name))
     name = in_line(given.name)
     if defines:
@@ -55,7 +56,11 @@ def loaded(
     if rewrite is not None:
         message = f"{name} is assembled: it has the waits that it has"
         raise Failure(Problem(ASSEMBLED, message, None, "synchronise the text"))
-    return load(given, targets, target, options, files, timing, rules=rules)
+    found = load(given, targets, target, options, files, timing, rules=rules)
+    if ranks is not None and ranks != found.program.ranks:
+        message = f"{name} is assembled for {counted(found.program.ranks, 'rank')}"
+        raise Failure(Problem(ASSEMBLED, message, None, "give --ranks to 'asm'"))
+    return found
 
 
 def load(

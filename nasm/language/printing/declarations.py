@@ -14,7 +14,7 @@ from nasm.language.printing.layout import CORE, table, wrapped
 from nasm.language.printing.views import view_text
 from nasm.program.instruction_text import operands
 from nasm.program.placement import chosen, placed_in
-from nasm.program.program import Instruction, Program
+from nasm.program.program import RANKS, Instruction, Program
 from nasm.program.settings import settings_of
 from nasm.views.tensor import Tensor
 
@@ -24,12 +24,15 @@ def machine(program: Program) -> list[str]:
     lines = [f".target {program.generation.spellings[0]}"]
     options = [f"--option {name}={value}" for name, value in program.chosen.items()]
     options += [f"{f.name} = {f.value}" for f in program.figures_set]
+    if program.ranks > 1:
+        lines.append(f".ranks {program.ranks}")
     return lines + [in_line(f"; assembled with {what}") for what in options]
 
 
 def constants(program: Program) -> list[str]:
     """``.const N = 512``."""
-    return wrapped(".const ", [f"{n} = {literal(v)}" for n, v in program.constants.items()])
+    found = [f"{n} = {literal(v)}" for n, v in program.constants.items() if n != RANKS]
+    return wrapped(".const ", found)
 
 
 def tensors(program: Program, files: Files, places: bool, allowed: AllowComments) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from nasm.base.problems import Refused
 from nasm.isa.declared_transfer import DeclaredTransfer
-from nasm.isa.effects import ONTO, Rendezvous, Transfer
+from nasm.isa.effects import MOVING, ONTO, Packet, RankExchange, Rendezvous, Transfer, moved
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import InstructionContext
 from nasm.isa.list_kinds import views
@@ -34,7 +34,7 @@ class Sure(NamedTuple):
 def definite_accesses(instruction: Instruction, engine: str, generation: Generation) -> Sure:
     """What an instruction of an engine reads, and what it writes whatever the run decides."""
     operands = instruction.operands
-    if instruction.row.effect in (Transfer, Rendezvous):
+    if instruction.row.effect in MOVING:
         found = _moved(instruction, engine, generation)
         if found is None:
             return Sure(tuple(view for value in operands for view in _every(value)))
@@ -91,12 +91,13 @@ def _moved(instruction: Instruction, engine: str, generation: Generation) -> Sur
         effect = row.semantics(*arguments)
     except Refused:
         return None
-    if isinstance(effect, Rendezvous) and effect.exchange is not None:
-        return Sure((effect.exchange.src,), (effect.exchange.dst,))
+    out, into = moved(effect)
+    if isinstance(effect, RankExchange):  # with counts it may leave some of them as they are
+        return Sure(out, () if len(out) > len(into) or effect.others else into)
+    if isinstance(effect, Packet) or (isinstance(effect, Rendezvous) and effect.exchange):
+        return Sure(out, into)
     if not isinstance(effect, Transfer):
         return None
-    into = tuple(dst for dst, *_ in effect.moves)
-    out = tuple(src for _, *some in effect.moves for src in some)
     if effect.op == ONTO:
         return Sure((*out, *into))
     return Sure(out, () if effect.skips else into)

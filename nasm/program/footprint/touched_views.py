@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nasm.base.problems import Refused
 from nasm.isa.declared_transfer import DeclaredTransfer
-from nasm.isa.effects import ONTO, Rendezvous, Transfer
+from nasm.isa.effects import MOVING, ONTO, RankExchange, Rendezvous, Transfer, moved
 from nasm.isa.generation import Generation
 from nasm.isa.list_kinds import views
 from nasm.program.footprint.layout import Regions
@@ -17,21 +17,20 @@ from nasm.program.shapes import Shape
 from nasm.views.regions import Region
 from nasm.views.view import Reg, View
 
-APART = (Transfer, Rendezvous)
-"""Effects of what touches bytes apart from the queue."""
-
 
 class MovedViews(NamedTuple):
     """What is moved apart from the queue: by a transfer, or while cores meet.
 
     A transfer that ``adds`` does so to what it writes. Both are one object if it is not known which
-    of them is read, and which written.
+    of them is read, and which written. What cores that meet only ``name`` is neither: others come
+    before and after it.
     """
 
     reads: tuple[View, ...]
     writes: tuple[View, ...]
     meets: bool = False
     adds: bool = False
+    name: bool = False
 
 
 class InstructionViews(NamedTuple):
@@ -46,7 +45,8 @@ class InstructionViews(NamedTuple):
     @property
     def all_writes(self) -> tuple[View, ...]:
         """What it writes, by whatever means."""
-        return self.writes if self.moved is None else (*self.writes, *self.moved.writes)
+        moved = self.moved
+        return self.writes if moved is None or moved.name else (*self.writes, *moved.writes)
 
 
 class TouchedViews:
@@ -82,18 +82,19 @@ def _read(shape: Shape, traits: Traits, instruction: Instruction) -> Instruction
         named = (view.offsets for operand in operands for view in _named(operand))
         reads += tuple([offsets.tile for offsets in named if offsets is not None])
     writes = _views(traits.writes, shape, operands)
-    effect, moved = None, None
-    if instruction.row.effect in APART:
+    effect, apart = None, None
+    if instruction.row.effect in MOVING:
         effect = _effect(traits, operands)
         exchange = effect.exchange if isinstance(effect, Rendezvous) else None
-        if exchange is not None and exchange.direct:
-            reads, writes = (*reads, exchange.src), (*writes, exchange.dst)
+        if (exchange is not None and exchange.direct) or isinstance(effect, RankExchange):
+            out, into = moved(effect)
+            reads, writes = (*reads, *out), (*writes, *into)
         else:
-            moved = _moved(effect, instruction)
+            apart = _moved(effect, instruction)
     return InstructionViews(
         reads,
         writes,
-        moved,
+        apart,
         (*_registers(operands, traits.registers), *shape.registers),
         _registers(operands, traits.stored),
     )
@@ -114,13 +115,12 @@ def _views(
 def _moved(made: object, instruction: Instruction) -> MovedViews | None:
     """What moves apart from the queue; ``made`` is what the semantics return."""
     if isinstance(made, Transfer):
-        into = tuple([dst for dst, *_ in made.moves])
-        out = tuple([src for _, *srcs in made.moves for src in srcs])
-        return MovedViews(out, into, adds=made.op == ONTO)
+        return MovedViews(*moved(made), adds=made.op == ONTO)
     if isinstance(made, Rendezvous) and made.exchange is not None:
-        return MovedViews((made.exchange.src,), (made.exchange.dst,), meets=True)
+        return MovedViews(*moved(made), meets=True)
     every = tuple([view for operand in instruction.operands for view in _named(operand)])
-    return MovedViews(every, every, meets=instruction.row.effect is Rendezvous)
+    meets = instruction.row.effect is Rendezvous
+    return MovedViews(every, every, meets=meets, name=isinstance(made, Rendezvous))
 
 
 def _effect(traits: Traits, operands: tuple[object, ...]) -> object:

@@ -25,16 +25,19 @@ class Traits:
     results); ``states`` the engine values it needs, of which those ``loaded`` must be there.
     ``acts`` says that all it does is done to what the core holds. ``tile`` is what addresses one of
     the operands, if something does. Where it is known what the core ``holds``, semantics get that,
-    and the run depends on them; elsewhere they are blind for want of it.
+    and the run depends on them; elsewhere they are blind for want of it. Where no ``rank`` is known
+    they are blind that ask for it.
     """
 
     __slots__ = (
-        "acts", "arguments", "blind", "computes", "constants", "held", "holds", "loaded", "reads",
-        "registers", "results", "row", "states", "stored", "tile", "writes",
+        "acts", "arguments", "blind", "computes", "constants", "held", "holds", "loaded", "rank",
+        "reads", "registers", "results", "row", "states", "stored", "tile", "writes",
     )  # fmt: skip
 
-    def __init__(self, shape: Shape, core: int, holds: Holds | None = None) -> None:
-        context, self.holds = shape.context, holds
+    def __init__(
+        self, shape: Shape, core: int, holds: Holds | None = None, rank: int | None = None
+    ) -> None:
+        context, self.holds, self.rank = shape.context, holds, rank
         self.row, self.held = shape.row, shape.held
         self.arguments, self.blind = shape.arguments.copy(), False
         self.constants: list[tuple[int, int]] = []
@@ -69,7 +72,8 @@ class Traits:
     ) -> None:
         kind, value = operand.kind, context.operands[operand.name]
         if isinstance(kind, Here):
-            self.arguments[at] = context.here(kind, core)
+            self.arguments[at] = context.here(kind, core, self.rank)
+            self.blind = self.blind or self.arguments[at] is None
         elif isinstance(kind, CoreState):
             self.arguments[at] = self.holds
             self.blind = self.blind or self.holds is None

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from nasm.base.problems import Refused
 from nasm.isa.declared_transfer import DeclaredTransfer
-from nasm.isa.effects import COPY, ONTO, Clear, Jump, Rendezvous, Transfer
+from nasm.isa.effects import COPY, MOVING, ONTO, Clear, Jump, Rendezvous, Transfer, moved
 from nasm.isa.list_kinds import views
 from nasm.machine.machine import Machine
 from nasm.machine.outlines import Outline
@@ -123,7 +123,7 @@ class Touches:
             adds = row.operands[position].adds
             if adds and instruction.operand(adds):
                 reads += into
-        if row.effect in (Transfer, Rendezvous):
+        if row.effect in MOVING:
             more, into = self._moved(queue, traits, instruction)
             reads += more
             writes += into
@@ -146,13 +146,9 @@ class Touches:
         except Refused:
             every = [all_of(v) for operand in instruction.operands for v in _named(operand)]
             return every, every
-        if isinstance(effect, Transfer):
-            into = [all_of(dst) for dst, *_ in effect.moves]
-            out = [all_of(src) for _, *srcs in effect.moves for src in srcs]
-            return out + (into if effect.op == ONTO else []), into
-        if isinstance(effect, Rendezvous) and effect.exchange is not None:
-            return [effect.exchange.src], [effect.exchange.dst]
-        return [], []
+        out, into = (list(map(all_of, found)) for found in moved(effect))
+        adds = isinstance(effect, Transfer) and effect.op == ONTO
+        return out + (into if adds else []), into
 
     def _engine(self, queue: int, name: str) -> Region:
         at = self._held.setdefault(name, len(self._held))

@@ -6,6 +6,7 @@ from nasm.isa.target import Samples, Sequencing, Target
 from nasm.targets.neuron import dma, explorer, indirection, rules
 from nasm.targets.neuron.activations import ACTIVATIONS
 from nasm.targets.neuron.alu import OPERATORS
+from nasm.targets.neuron.collectives.exchanges import COLLECTIVES
 from nasm.targets.neuron.computing import COMPUTING
 from nasm.targets.neuron.figures import FIGURES
 from nasm.targets.neuron.generations import GENERATIONS
@@ -66,4 +67,5 @@ TARGET = Target(
     computing=COMPUTING,
     halves=halves,
     profiled=explorer.profiled,
+    collectives=COLLECTIVES,
 )

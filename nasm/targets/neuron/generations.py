@@ -57,6 +57,7 @@ GUIDE = {
     "v3": "Trainium2 architecture guide, NeuronCore-v3 compute engines",
     "v4": "Trainium3 architecture guide, NeuronCore-v4 compute engines",
 }
+CC_CORES = "Neuron documentation, neuron-runtime/about/collectives, CC Cores"
 _INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32")
 _FLOATS = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "tfloat32", "float32")
 _CONFIGURABLE = ("float8_e3m4",)
@@ -128,6 +129,14 @@ def _engines(version: str, tensor: int, vector: int, others: int) -> tuple[Engin
             "GpSimd",
         ),
         Engine("sync", others, "a sequencer only: DMA, waits, housekeeping", source, ("sp",)),
+        Engine(
+            "cc",
+            others,
+            "CC-cores: collectives of ranks, one at a time, apart from the other engines",
+            f"{CC_CORES}; that they are one queue, and count Sync's cycles, is assumed",
+            spelled="CC",
+            rare=True,
+        ),
     )
 
 

@@ -1,1 +1,1 @@
-"""Collective operations between ranks: which links they take, and how long."""
+"""Exchanges between ranks: which links they take, and how long."""

@@ -5,6 +5,7 @@ from nasm.targets.neuron.isa import (
     activation,
     activation2,
     batchnorm,
+    collectives,
     control,
     cumulative,
     dma,
@@ -43,6 +44,7 @@ FAMILIES = (
     dma,
     control,
     sync,
+    collectives,
 )
 """Tensor, Scalar, Vector, GpSimd, then what every engine has."""
 

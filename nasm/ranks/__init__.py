@@ -1,0 +1,1 @@
+"""Many machines that run one program together, and meet in its collectives."""

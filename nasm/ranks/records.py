@@ -1,0 +1,102 @@
+"""What is reported of a run of several ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nasm.base.problems import Problem, counted
+from nasm.base.records import dataclass, replace
+from nasm.base.source import Span
+from nasm.isa.collectives import Group
+from nasm.machine.records import RunReport, Status
+
+
+@dataclass(frozen=True, slots=True)
+class MeetingReport:
+    """A collective that took place, at a line of the program; times in ticks.
+
+    ``bytes`` is the size that decided how long it took; of each rank of its ``group`` it is known
+    when it came, and how long it waited for the last one.
+    """
+
+    number: int
+    operation: str
+    span: Span | None
+    group: Group
+    bytes: int
+    arrivals: tuple[int, ...]
+    waits: tuple[int, ...]
+    start: int
+    ticks: int
+    algorithm: str
+    evidence: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class RanksReport:
+    """A run of several ranks at its end: of each rank its own report, and where they met.
+
+    ``problems`` are those of the ranks together. ``waits`` are the ticks for which each rank waited
+    for others, ``exchanging`` those that its collectives took. The hashes are of all ranks, in
+    their order. ``topology`` says where the ranks are.
+    """
+
+    status: Status
+    program: str
+    generation: str
+    topology: str
+    ticks: int
+    microseconds: float
+    ranks: tuple[RunReport, ...]
+    meetings: tuple[MeetingReport, ...]
+    waits: tuple[int, ...]
+    exchanging: tuple[int, ...]
+    problems: tuple[Problem, ...]
+    trace_hash: str
+    memory_hash: str
+
+    @property
+    def slowest(self) -> int:
+        """The rank that ended last; of several the first."""
+        return max(range(len(self.ranks)), key=lambda rank: self.ranks[rank].ticks)
+
+    @property
+    def whole(self) -> RunReport:
+        """One report for all: of the slowest rank, with the problems of each."""
+        reports = self.ranks
+        return replace(
+            reports[self.slowest],
+            status=self.status,
+            hazards=_each(report.hazards for report in reports),
+            problems=_each(report.problems for report in reports),
+            warnings=_each(report.warnings for report in reports),
+            expectations=tuple(one for report in reports for one in report.expectations),
+            channel_bytes=sum(report.channel_bytes for report in reports),
+            trace_hash=self.trace_hash,
+            memory_hash=self.memory_hash,
+        )
+
+    @property
+    def ok(self) -> bool:
+        """Whether every rank finished, without hazards, and all that it promised holds."""
+        return not self.reasons
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is not ok, in a few words each; empty if it is."""
+        return tuple(
+            f"rank {rank}: {', '.join(report.reasons)}"
+            for rank, report in enumerate(self.ranks)
+            if report.reasons
+        )
+
+    def __repr__(self) -> str:
+        text = ", ".join(self.reasons) or "ok"
+        ranks = counted(len(self.ranks), "rank")
+        return f"<run of {self.program} on {ranks}: {text}, {self.microseconds:,.3f} µs>"
+
+
+def _each(found: Iterable[tuple[Problem, ...]]) -> tuple[Problem, ...]:
+    """The problems of all ranks, each once: most are those of a line that all of them execute."""
+    return tuple(dict.fromkeys(problem for problems in found for problem in problems))

@@ -1,0 +1,147 @@
+"""A run of a program with several ranks, in this process: made, run, reported."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from nasm.base import gc_pause
+from nasm.base.problems import Note, Problem
+from nasm.machine import inputs as given_inputs
+from nasm.machine.records import RunReport, Status
+from nasm.program.program import Program
+from nasm.program.ranks import with_ranks
+from nasm.ranks.inputs import by_rank
+from nasm.ranks.misfits import Misfit
+from nasm.ranks.one_process import OneProcess
+from nasm.ranks.rank import Rank
+from nasm.ranks.records import MeetingReport, RanksReport
+from nasm.ranks.world import MeetingRecord, World
+from nasm.runs.execution import Execution
+from nasm.runs.settings import RunSettings
+
+
+class RanksRun:
+    """The ranks of a program, each an execution, and the world that they are in.
+
+    ``order`` is that in which they are advanced, which changes nothing. Raises Failure with every
+    problem of the program and its inputs.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        inputs: given_inputs.Inputs | None,
+        settings: RunSettings,
+        order: Sequence[int] | None = None,
+        called: str = "",
+    ) -> None:
+        self.program = program = with_ranks(program, settings.ranks)
+        self.settings, self.called = settings, called
+        given = by_rank(program, inputs)
+        self.executions = [
+            Execution(program, given[rank], rank=rank, settings=settings)
+            for rank in range(program.ranks)
+        ]
+        limits = settings.max_cycles, settings.max_instructions
+        self.ranks = [Rank(execution, *limits) for execution in self.executions]
+        collectives = program.target.collectives
+        assert collectives is not None, "a program of several ranks has collectives"
+        self.engine = OneProcess(self.ranks, collectives, order)
+        self.world = World(program, self.engine)
+
+    def halt(self) -> None:
+        """End the run where every rank is between two events."""
+        for execution in self.executions:
+            execution.halt()
+
+    def run(self) -> RanksReport:
+        """Run to the end, or as far as the ranks can; returns the report."""
+        with gc_pause.paused():
+            self.world.run()
+        for problem, misfit in zip(self.problems, self.world.misfits, strict=True):
+            for place, _ in misfit.places:
+                self.ranks[place.rank].stop(Status.DEADLOCK, problem)
+        return self.report()
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Why the ranks together could not continue."""
+        return tuple(self._problem(one) for one in self.world.misfits)
+
+    def _problem(self, misfit: Misfit) -> Problem:
+        (first, _), *others = misfit.places
+        span = self.program.span
+        notes = tuple(Note(text, span(one.queue, one.pc)) for one, text in others)
+        return Problem(
+            misfit.code, misfit.text, span(first.queue, first.pc), misfit.hint, notes=notes
+        )
+
+    # -- what is reported
+
+    def report(self) -> RanksReport:
+        """The run so far."""
+        hashes = self.settings.hashes
+        reports = tuple(execution.report(hashes) for execution in self.executions)
+        ticks = max(report.ticks for report in reports)
+        meetings = tuple(map(self._meeting, self.world.meetings))
+        return RanksReport(
+            status=self._status(reports),
+            program=reports[0].program or self.called,
+            generation=reports[0].generation,
+            topology=str(getattr(self.world.topology, "name", self.world.topology) or ""),
+            ticks=ticks,
+            microseconds=reports[0].units.microseconds(ticks),
+            ranks=reports,
+            meetings=meetings,
+            waits=self._sums((m, m.waits) for m in meetings),
+            exchanging=self._sums((m, [m.ticks] * len(m.group)) for m in meetings),
+            problems=self.problems,
+            trace_hash=_together(report.trace_hash for report in reports),
+            memory_hash=_together(report.memory_hash for report in reports),
+        )
+
+    @staticmethod
+    def _status(reports: Sequence[RunReport]) -> Status:
+        found = {report.status for report in reports}
+        order = (Status.FAULT, Status.DEADLOCK, Status.LIMIT, Status.RUNNING, Status.READY)
+        return next((status for status in order if status in found), Status.FINISHED)
+
+    def _meeting(self, record: MeetingRecord) -> MeetingReport:
+        call, collectives = record.call, self.world.collectives
+        return MeetingReport(
+            record.number,
+            call.operation,
+            self.program.span(record.queue, record.pcs[0]),
+            call.group,
+            collectives.size(call),
+            record.arrivals,
+            record.waits,
+            record.start,
+            record.time.ticks,
+            record.time.algorithm,
+            record.time.evidence.value,
+            record.time.source,
+        )
+
+    def _sums(self, found: Iterable[tuple[MeetingReport, Sequence[int]]]) -> tuple[int, ...]:
+        """For each rank the sum of what is known of it at each meeting."""
+        sums = [0] * self.program.ranks
+        for meeting, ticks in found:
+            for rank, some in zip(meeting.group, ticks, strict=True):
+                sums[rank] += some
+        return tuple(sums)
+
+    def outputs(self) -> dict[str, Any]:
+        """The outputs by name, each with a first axis of ranks."""
+        import numpy as np
+
+        found = [execution.outputs() for execution in self.executions]
+        return {name: np.stack([one[name] for one in found]) for name in found[0]}
+
+
+def _together(hashes: Iterable[str]) -> str:
+    """The hash of the hashes of all ranks; empty if there are none."""
+    found = list(hashes)
+    return hashlib.sha256("".join(found).encode()).hexdigest() if all(found) else ""
