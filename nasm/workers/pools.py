@@ -10,8 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from nasm.base.problems import Failure, Problem
-from nasm.sweeps import work
-from nasm.sweeps.work import OtherVersion
+from nasm.workers.version import OtherVersion, version
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -28,6 +27,10 @@ PATIENCE = "15s"
 
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that say how many threads a product may take: one, where many processes multiply."""
+
+
+PRELOADED = ["nasm.sweeps.work", "nasm.debugger.session"]
+"""What a worker needs for most that it is asked for."""
 
 
 class WorkerPool(Protocol):
@@ -54,7 +57,7 @@ class Given:
 
     def submit(self, do: Callable[[J, str], R], job: J) -> Future[R]:
         """Begin a job."""
-        return self.executor.submit(do, job, work.version())
+        return self.executor.submit(do, job, version())
 
     def renew(self) -> bool:
         """It is not ours to make again."""
@@ -73,7 +76,7 @@ class Serial:
         """Do a job."""
         made: Future[R] = Future()
         try:
-            made.set_result(do(job, work.version()))
+            made.set_result(do(job, version()))
         except Exception as error:
             made.set_exception(error)
         return made
@@ -99,7 +102,7 @@ class Processes:
 
         # a server that has imported what a run needs: a worker is a copy of it
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([work.__name__, "nasm.debugger.session"])
+        context.set_forkserver_preload(PRELOADED)
         before = {name: os.environ.get(name) for name in THREADS}
         os.environ.update({name: "1" for name, value in before.items() if value is None})
         try:
@@ -114,7 +117,7 @@ class Processes:
     def submit(self, do: Callable[[J, str], R], job: J) -> Future[R]:
         """Begin a job."""
         self._executor = self._executor or self._made()
-        return self._executor.submit(do, job, work.version())
+        return self._executor.submit(do, job, version())
 
     def renew(self) -> bool:
         """Begin again with other processes."""
@@ -157,7 +160,7 @@ class Cluster:
             raise Failure(Problem(NO_CLUSTER, message.strip().rstrip(":"))) from None
         self.dashboard = str(self._client.dashboard_link or "")
         try:
-            self._agree(self._client.run(work.version))
+            self._agree(self._client.run(version))
         except BaseException as error:
             self._client.close()
             if isinstance(error, ImportError):
@@ -172,13 +175,13 @@ class Cluster:
 
     def _agree(self, found: dict[str, str]) -> None:
         """Refuse workers of another version, before anything is run; raises Failure."""
-        for worker, version in found.items():
-            if version != work.version():
-                raise Failure(other(OtherVersion(work.version(), version), f"the worker {worker}"))
+        for worker, theirs in found.items():
+            if theirs != version():
+                raise Failure(other(OtherVersion(version(), theirs), f"the worker {worker}"))
 
     def submit(self, do: Callable[[J, str], R], job: J) -> Future[R]:
         """Begin a job."""
-        made: Future[R] = self._executor.submit(do, job, work.version())
+        made: Future[R] = self._executor.submit(do, job, version())
         return made
 
     def renew(self) -> bool:
