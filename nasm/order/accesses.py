@@ -58,7 +58,8 @@ class Accesses:
     ``queues`` is how many queues there are; if engines are ``held`` a queue reads what its own
     instructions have written, all of it. An access that comes before a write of the same place is
     not compared with what comes later, unless ``every`` one is. ``kept`` are the places of what has
-    a number that have to be compared.
+    a number that have to be compared. Two that add to one place are reported once, where it is not
+    ``summed``: no race, but their sum may round differently.
     """
 
     def __init__(self, queues: int, held: bool, report: Report, every: bool = False) -> None:
@@ -68,6 +69,7 @@ class Accesses:
         self.shared: set[Area] = set()
         self._by_work: dict[int, Touched] = {}
         self.kept: dict[int, Touched] = {}
+        self.summed: set[int] = set()
 
     def report(self, near: Place, column: int, count: int, kind: str, now: ByteAccess) -> None:
         """Tell of a conflict in no order."""
@@ -104,6 +106,7 @@ class Accesses:
         """Compare all accesses once more."""
         self.places.forget()
         self.kept.clear()
+        self.summed.clear()
 
     def instruction(
         self, queue: int, index: int, clock: Clock, touched: Touched, reads_on: bool = False
@@ -157,7 +160,7 @@ class Accesses:
                         if clock[column] < count and column not in (queue, own):
                             now = ByteAccess(queue, index, kind, own == MOVES, place.region)
                             self.report(near, column, count, READ, now)
-                if near.adds and kind is not ADD:
+                if near.adds and (kind is not ADD or near.number not in self.summed):
                     for column, count in near.adds.items():
                         if clock[column] < count and column != queue:
                             now = ByteAccess(queue, index, kind, own == MOVES, place.region)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from nasm.base import gc_pause
-from nasm.order.accesses import NOTHING, Accesses, ByteAccess
+from nasm.order.accesses import ADD, NOTHING, Accesses, ByteAccess
 from nasm.order.clocks import Order
 from nasm.order.down_counters import Unordered
 from nasm.order.events import More, Sources, Steps
@@ -52,7 +52,8 @@ class Check:
     not have, to see what they would fix. Of accesses to one place only as many are compared as it
     takes to find a race if there is one, unless ``every`` race is wanted. Two lines may have
     several races, which something tells ``apart``. No more than the ``first`` instructions of the
-    run are judged. What is ``judged`` already of the same run need only be compared.
+    run are judged. What is ``judged`` already of the same run need only be compared. Some
+    instructions wait for so much ``less`` than the program says.
     """
 
     def __init__(
@@ -65,10 +66,11 @@ class Check:
         apart: Apart | None = None,
         first: int = NEVER,
         judged: Check | None = None,
+        less: Mapping[Line, int] | None = None,
     ) -> None:
         self.sources, self.watch, self.held, self.more = sources, watch, held, more or {}
         self.apart, self.first, self._judged = apart, first, judged
-        self.every = every or bool(self.more)
+        self.every, self.less = every or bool(self.more), less or {}
         self._torn = False  # an interrupt came while it judged
         self._reset()
 
@@ -83,9 +85,10 @@ class Check:
         else:
             self.order = Order(count, self.sources.streams, sure=not self.more)
             steps = self.sources, self.watch, self.order, self.accesses, self.more, self.first
-            self.steps = Steps(*steps)
+            self.steps = Steps(*steps, self.less)
         self._pairs: dict[tuple[object, ...], Race] = {}
         self._maybe: dict[tuple[object, ...], Race] = {}
+        self.sums: list[tuple[ByteAccess, ByteAccess]] = []
         self._future = self.watch.future
         self._known_clean = (-1, False)
         self._from_the_start()
@@ -100,7 +103,7 @@ class Check:
         taken, clean = self._known_clean
         if taken != self.steps.taken:
             order = self.order
-            found = self._pairs or self._maybe or order.unordered
+            found = self._pairs or self._maybe or self.sums or order.unordered
             clean = not found and not [*order.late_takes(), *order.overruns()]
             self._known_clean = self.steps.taken, clean
         return clean
@@ -108,6 +111,7 @@ class Check:
     def _from_the_start(self) -> None:
         self._pairs.clear()
         self._maybe.clear()
+        self.sums.clear()
         self._compared = 0
         self._at = [0] * self.order.queues
         self._nexts = [0] * self.order.queues
@@ -212,6 +216,10 @@ class Check:
         else:
             queue, index, moves = self.order.owners[column], self.order.issued[column][index], True
         first = ByteAccess(queue, index, kind, moves, near.region)
+        if kind == now.kind == ADD:
+            self.accesses.summed.add(near.number)
+            self.sums.append((first, now))
+            return
         if self.sources.typed and self._one_by_hand(first, now):
             return
         if self.more and self.ordered(now, first):  # what waits more comes later than it did

@@ -382,6 +382,10 @@ class Order:
         """All posts to a counter."""
         return list(self._posts.get(counter, {}).values())
 
+    def takes(self, counter: int) -> list[Posts]:
+        """All that is taken from a counter."""
+        return list(self._falls.get(counter, {}).values())
+
     @property
     def counters(self) -> list[int]:
         """The counters that something posts to."""

@@ -91,7 +91,7 @@ class Steps:
 
     ``ends`` says, by queue and instruction, which column of a clock reaches which count when a
     transfer is over. ``more`` is what instructions are to wait for that the program does not say.
-    No more than the ``first`` instructions are taken.
+    No more than the ``first`` instructions are taken. Some wait for so much ``less`` than it says.
     """
 
     def __init__(
@@ -102,9 +102,10 @@ class Steps:
         accesses: Accesses,
         more: More,
         first: int,
+        less: Mapping[Place, int],
     ) -> None:
         self.sources, self.watch, self.order, self.accesses = sources, watch, order, accesses
-        self.more, self.first = more, first
+        self.more, self.first, self.less = more, first, less
         self.ends: list[dict[int, tuple[int, int]]] = [{} for _ in range(order.queues)]
         self.taken = 0
         queues = range(order.queues)
@@ -120,7 +121,7 @@ class Steps:
         waits, counters, take = self.sources.waits, self.sources.counters, self.order.take
         changes, instructions = self.sources.changes, self.sources.program.instructions
         lines, more, new = self.sources.program.queues, self.more, self._new()
-        clears = self.sources.clears
+        clears, less = self.sources.clears, self.less
         self.order.expect(self._lived(new))
         together: list[Step] = []
         columns = [
@@ -152,6 +153,8 @@ class Steps:
             meeting = meetings.get((queue, index), -1) if meetings else -1
             if more:
                 self._more(queue, index)
+            if less and wait is not None and (queue, index) in less:
+                wait = wait._replace(value=wait.value - less[queue, index])
             if wait or change or flight or after >= 0 or meeting >= 0:
                 issue = self._issue(queue, index, flight) if flight is not None else None
                 step = Step(queue, index, wait, change, issue, after, meeting)

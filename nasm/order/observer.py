@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from nasm.isa import effects
 from nasm.isa.list_kinds import views
@@ -114,6 +114,21 @@ class Watch(Observer):
         self.future = object()
         self.sizes: list[int] = []
         self.vague: Mapping[int, Collection[Region]] = {}
+
+    @classmethod
+    def of(cls, queues: int) -> Self:
+        """Nothing yet, of so many queues that do not run here."""
+        made = cls(())
+        made.works = [[] for _ in range(queues)]
+        made.pcs = [array("i") for _ in range(queues)]
+        made.begins = [array("q") for _ in range(queues)]
+        made.ends = [array("q") for _ in range(queues)]
+        made.moved = [{} for _ in range(queues)]
+        return made
+
+    def columns(self, queue: int) -> tuple[array[int], array[int], array[int]]:
+        """What is kept of each instruction of a queue as a number."""
+        return self.pcs[queue], self.begins[queue], self.ends[queue]
 
     # -- events
 

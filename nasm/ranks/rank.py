@@ -39,8 +39,11 @@ class Rank:
         while (arrived := machine.ranks.pause()) is None:
             if run.ended or run.asked:
                 return RankEnded(self.number, run.now, run.status)
-            if scheduler.idle:
+            if scheduler.idle and machine.ranks.arrived:
                 return RankReached(self.number, None)
+            if scheduler.idle:
+                run.process(1)  # which finds that this is the end
+                continue
             coming = scheduler.heap[0][0]
             if self._spent or (self.limit is not None and coming > self.limit):
                 return self._limited()

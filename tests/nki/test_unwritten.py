@@ -80,6 +80,20 @@ def test_what_the_other_core_writes_is_not_taken_to_be_unwritten(writes: bool) -
     assert len(found) == (not writes)
 
 
+def test_a_barrier_that_names_a_tile_does_not_write_it() -> None:
+    def kernel(x: Any) -> Any:
+        result, mine, other = out(), tile("mine", (0, 0)), tile("other", (0, 0))
+        nisa.memset(dst=other, value=1.0)
+        nisa.dma_copy(dst=result, src=other)
+        nisa.core_barrier(mine, (0, 1))
+        if nl.program_id(0) == 1:
+            nisa.dma_copy(dst=result, src=mine)
+        return result
+
+    found = [p for p in run(kernel, ONES, lnc=2).report.hazards if p.code == "E0501"]
+    assert [p.facts["tensor"] for p in found] == ["mine_c1"]
+
+
 def test_a_read_of_bytes_that_were_never_written_is_reported_once() -> None:
     def kernel(x: Any) -> Any:
         result, mine = out(), tile("mine")

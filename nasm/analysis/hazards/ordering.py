@@ -25,6 +25,10 @@ if TYPE_CHECKING:  # most runs have no race to describe
     from nasm.analysis.hazards.races import Races
 
 
+LEAST = 1_000
+"""Instructions of a run that is worth looking for loops in."""
+
+
 class Ordering:
     """Judges the order of what a run has executed, which ``watch`` keeps."""
 
@@ -42,6 +46,7 @@ class Ordering:
         self._reported_at = -1
         self._faults: tuple[Fault, ...] = ()
         self._found: tuple[Problem, ...] = ()
+        self._looped: tuple[tuple[object, ...], Check | None] = (), None
 
     @cached_property
     def _check(self) -> Check:
@@ -69,8 +74,23 @@ class Ordering:
     def _last(self, queue: int) -> int:
         return self.scheduler.queues[queue].last_finish
 
+    @property
+    def by_loops(self) -> Check | None:
+        """The run with few rounds of its loop, if it is over and in order as that shows."""
+        key = self.watch.future, len(self.watch.queues)
+        if not self.scheduler.idle or self.watch.vague:
+            return None
+        if self._looped[0] != key:
+            made = None
+            if self.scheduler.interlock.held and len(self.watch.queues) >= LEAST:
+                from nasm.order.by_loops import in_order
+
+                made = in_order(Sources(self.program), self.watch)
+            self._looped = key, made
+        return self._looped[1]
+
     def judged(self) -> Check:
-        """The order of the run so far."""
+        """The order of the run so far, round by round."""
         self._check.settle()
         return self._check
 
@@ -105,6 +125,9 @@ class Ordering:
 
     def problems(self) -> tuple[Problem, ...]:
         """Races, and sets of counters that are in no order, of the run so far."""
+        if self.by_loops is not None:
+            self._faults = ()
+            return ()
         check = self.judged()
         many = sum(race.many for race in check.races)
         asked = self.watch.future, len(self.watch.queues), many
@@ -123,6 +146,8 @@ class Ordering:
 
     def counts(self) -> tuple[int, int]:
         """How many pairs of lines are in a race, and how many sets of counters in no order."""
+        if self.by_loops is not None:
+            return 0, 0
         check = self.judged()
         return len(check.races), len(check.unordered)
 
@@ -134,6 +159,8 @@ class Ordering:
 
     def vague_races(self) -> tuple[Problem, ...]:
         """What is a race if accesses to bytes that are not known are to the same ones."""
+        if self.by_loops is not None:
+            return ()
         check, races = self.judged(), self._races
         found = [plain(check, race, races.meant) for race in check.vague_races]
         return tuple(races.races(found))
@@ -144,6 +171,8 @@ class Ordering:
         The two are in a race, or one of them with what would have read it; a suppressed race is
         marked at its own two lines only.
         """
+        if self.by_loops is not None:
+            return lambda one, by: False
         check = self.judged()
         pairs: set[frozenset[Line]] = set()
         early: set[Line] = set()
@@ -190,8 +219,17 @@ class Ordering:
         return {self.region(View.whole(t)).area for t in tensors if wanted(t)}
 
     def warnings(self) -> Iterator[Problem]:
-        """Waits for just a value that may be overrun: one for each line."""
+        """What decides the run and may be different; waits for just a value that may be overrun.
+
+        One for each line.
+        """
+        if self.by_loops is not None and not self.by_loops.sums:
+            return
         check, seen = self.judged(), set()
+        if check.races or check.sums:
+            from nasm.analysis.hazards.deciding_values import DecidingValues
+
+            yield from DecidingValues(self.program, check, self.region).problems()
         if self.watch.full and not self.watch.closed:
             yield self._races.cut(len(self.watch.queues))
         yield from self._late_takes()
@@ -206,7 +244,7 @@ class Ordering:
 
         For a run that was not judged to its end this is not known.
         """
-        if self.watch.full:
+        if self.watch.full or self.by_loops is not None:
             return []
         outputs = self._areas(lambda t: t.role in ("output", "inout"))
         return [

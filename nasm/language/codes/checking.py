@@ -104,10 +104,10 @@ ROWS = (
         "which a run has the race, if some were found. A race for every input is E0502.",
         ".hbm n i32[1, 1] input = [[0]]\n@vector Memset a, 1.0 $done++\n@gpsimd\n"
         "    TensorLoad %r0, n\n    CompareBranch %r0, 1, op=equal, target=now\n"
-        "    Nop $done >= 1\nnow:\n    Memset a, 2.0",
+        "    Nop $done >= 1\nnow:\n    TensorCopy c[:, 0:128], a",
         ".hbm n i32[1, 1] input = [[0]]\n@vector Memset a, 1.0 $done++\n@gpsimd\n"
         "    TensorLoad %r0, n $done >= 1\n    CompareBranch %r0, 1, op=equal, target=now\n"
-        "    Nop\nnow:\n    Memset a, 2.0",
+        "    Nop\nnow:\n    TensorCopy c[:, 0:128], a",
         severity=Severity.WARNING,
     ),
 )

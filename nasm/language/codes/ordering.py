@@ -54,4 +54,19 @@ ROWS = (
         "@scalar EventSemaphore  $done >= 1",
         severity=Severity.WARNING,
     ),
+    Code(
+        "E0546",
+        "a branch or an address that depends on the timing",
+        "An instruction reads a number on which a branch or an address depends. What it reads may "
+        "be different under another timing: it is in a race, or follows from something that is, or "
+        "two transfers add to it in either order, and a sum in float32 depends on that order. "
+        "Then other instructions are executed, or other bytes touched, than in this run, and only "
+        "this run was judged. Put the two lines that are named in order.",
+        ".sbuf n i32[1, 1] = zeros\n@vector Memset n, 3\n@sync\n    TensorLoad %r0, n\n"
+        "    CompareBranch %r0, 1, op=equal, target=end\n    Nop\nend:\n    Nop",
+        ".sbuf n i32[1, 1] = zeros\n@vector Memset n, 3 $done++\n@sync\n"
+        "    TensorLoad %r0, n $done >= 1\n"
+        "    CompareBranch %r0, 1, op=equal, target=end\n    Nop\nend:\n    Nop",
+        severity=Severity.WARNING,
+    ),
 )

@@ -22,13 +22,15 @@ class MovedViews(NamedTuple):
     """What is moved apart from the queue: by a transfer, or while cores meet.
 
     A transfer that ``adds`` does so to what it writes. Both are one object if it is not known which
-    of them is read, and which written.
+    of them is read, and which written. What cores that meet only ``name`` is neither: others come
+    before and after it.
     """
 
     reads: tuple[View, ...]
     writes: tuple[View, ...]
     meets: bool = False
     adds: bool = False
+    name: bool = False
 
 
 class InstructionViews(NamedTuple):
@@ -43,7 +45,8 @@ class InstructionViews(NamedTuple):
     @property
     def all_writes(self) -> tuple[View, ...]:
         """What it writes, by whatever means."""
-        return self.writes if self.moved is None else (*self.writes, *self.moved.writes)
+        moved = self.moved
+        return self.writes if moved is None or moved.name else (*self.writes, *moved.writes)
 
 
 class TouchedViews:
@@ -116,7 +119,8 @@ def _moved(made: object, instruction: Instruction) -> MovedViews | None:
     if isinstance(made, Rendezvous) and made.exchange is not None:
         return MovedViews(*moved(made), meets=True)
     every = tuple([view for operand in instruction.operands for view in _named(operand)])
-    return MovedViews(every, every, meets=instruction.row.effect is Rendezvous)
+    meets = instruction.row.effect is Rendezvous
+    return MovedViews(every, every, meets=meets, name=isinstance(made, Rendezvous))
 
 
 def _effect(traits: Traits, operands: tuple[object, ...]) -> object:

@@ -87,11 +87,12 @@ class Followed:
         session = self.session
         if not self.finished or self.watch.full:
             return {}
-        check = Check(Sources(self.program), self.watch, held=True)
         if session.ordering is not None:
-            check = session.ordering.judged()
-        check.settle()
-        order, pcs = check.order, self.watch.pcs
+            check = session.ordering.by_loops or session.ordering.judged()
+        else:
+            check = Check(Sources(self.program), self.watch, held=True)
+            check.settle()
+        order, pcs = check.order, check.watch.pcs
         idle = set(order.idle())
         found: dict[Place, bool] = {}
         for queue, steps in enumerate(order.steps):

@@ -83,6 +83,8 @@ def _name(element: Element) -> str:
 
 
 def on_some_ways(program: Program, problem: Problem, decisions: Sequence[Decision]) -> Problem:
-    """An error of some ways: for which values they are the ones is not known."""
+    """What is found on some ways: an error is a warning there."""
     notes = (*problem.notes, *of_way(program, decisions))
-    return replace(problem, notes=notes, severity=Severity.WARNING)
+    error = problem.severity is Severity.ERROR
+    severity = Severity.WARNING if error else problem.severity
+    return replace(problem, notes=notes, severity=severity)

@@ -39,13 +39,14 @@ MOST_TRIED = 2
 class FollowedWay:
     """What was found on one way.
 
-    ``errors`` and ``warnings`` are sure on it, ``vague`` are races if addresses are the same.
+    ``errors`` and ``warnings`` are certain on it, ``vague`` are races if addresses are the same.
     ``idle`` says of the instructions that waited whether that never ordered anything. ``elements``
     are the numbers that decide, with what they are within.
     """
 
     decisions: tuple[Decision, ...]
     errors: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
     vague: tuple[Problem, ...]
     idle: dict[Place, bool]
     unknown: tuple[Problem, ...]
@@ -60,6 +61,7 @@ class FollowedWay:
         return cls(
             tuple(one.way.decisions),
             (*one.errors, *one.later()),
+            one.report.warnings,
             () if ordering is None else ordering.vague_races(),
             one.idle(),
             tuple(one.unknown),
@@ -147,6 +149,12 @@ class EveryWay:
             if not certain:
                 said.add(same(problem))
                 yield self._on_some(problem)
+        warned = set(map(same, self.every[0].warnings))
+        for one in self.every[1:]:
+            for problem in one.warnings:
+                if same(problem) not in warned:
+                    warned.add(same(problem))
+                    yield on_some_ways(self.program, problem, one.decisions)
         for one in self.every:
             for problem in one.vague:
                 if (key := same(problem)) not in sure and key not in said:
