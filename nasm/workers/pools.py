@@ -97,22 +97,7 @@ class Processes:
         self._executor: ProcessPoolExecutor | None = None
 
     def _made(self) -> ProcessPoolExecutor:
-        import multiprocessing  # which not every Python in a browser has
-        from concurrent.futures import ProcessPoolExecutor
-
-        # a server that has imported what a run needs: a worker is a copy of it
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(PRELOADED)
-        before = {name: os.environ.get(name) for name in THREADS}
-        os.environ.update({name: "1" for name, value in before.items() if value is None})
-        try:
-            made = ProcessPoolExecutor(self.width, mp_context=context, initializer=_ignore)
-            made.submit(_ignore)  # starts the server
-        finally:
-            for name, value in before.items():
-                if value is None:
-                    os.environ.pop(name, None)
-        return made
+        return forked(self.width)
 
     def submit(self, do: Callable[[J, str], R], job: J) -> Future[R]:
         """Begin a job."""
@@ -135,6 +120,25 @@ class Processes:
         self._executor = None
 
 
+def forked(count: int) -> ProcessPoolExecutor:
+    """So many processes that have imported what a run needs: each is a copy of a server."""
+    import multiprocessing  # which not every Python in a browser has
+    from concurrent.futures import ProcessPoolExecutor
+
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update({name: "1" for name, value in before.items() if value is None})
+    try:
+        made = ProcessPoolExecutor(count, mp_context=context, initializer=_ignore)
+        made.submit(_ignore)  # starts the server
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+    return made
+
+
 def _ignore() -> None:
     """A worker: Ctrl-C is for the process that started it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -154,15 +158,15 @@ class Cluster:
         if address == LOCAL:
             where = {"processes": True, "n_workers": workers, "threads_per_worker": 1}
         try:
-            self._client = distributed.Client(**where, timeout=PATIENCE)
+            self.client = distributed.Client(**where, timeout=PATIENCE)
         except (OSError, ValueError, TimeoutError) as error:
             message = f"no cluster at {address}: {error}"
             raise Failure(Problem(NO_CLUSTER, message.strip().rstrip(":"))) from None
-        self.dashboard = str(self._client.dashboard_link or "")
+        self.dashboard = str(self.client.dashboard_link or "")
         try:
-            self._agree(self._client.run(version))
+            self._agree(self.client.run(version))
         except BaseException as error:
-            self._client.close()
+            self.client.close()
             if isinstance(error, ImportError):
                 message = "a worker of the cluster has no nasm"
                 raise Failure(Problem(OTHER, message, None, "install the same version")) from None
@@ -170,8 +174,8 @@ class Cluster:
                 message = f"a worker of the cluster at {address} cannot be reached: {error}"
                 raise Failure(Problem(NO_CLUSTER, message)) from None
             raise
-        self.width = max(1, sum(self._client.nthreads().values()))
-        self._executor = self._client.get_executor(retries=3, pure=False)
+        self.width = max(1, sum(self.client.nthreads().values()))
+        self._executor = self.client.get_executor(retries=3, pure=False)
 
     def _agree(self, found: dict[str, str]) -> None:
         """Refuse workers of another version, before anything is run; raises Failure."""
@@ -191,7 +195,7 @@ class Cluster:
     def close(self, now: bool) -> None:
         """Leave the cluster, and end one of our own."""
         self._executor.shutdown(wait=not now)
-        self._client.close()
+        self.client.close()
 
 
 def other(error: OtherVersion, where: str = "a worker") -> Problem:

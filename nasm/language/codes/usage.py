@@ -281,6 +281,13 @@ ROWS = (
         "$ neuron-nasm record prog.nasm -o run.nrec; neuron-nasm repl --replay run.nrec",
     ),
     Code(
+        "E0849",
+        "a worker that has ended",
+        "A process that had ranks of a run was ended from outside, by the system where memory ran "
+        "out, or with its host. The other ranks cannot continue without what it would have sent. "
+        "The message says where it was, which ranks it had, and at which collective they last met.",
+    ),
+    Code(
         "E0901",
         "a defect in nasm",
         "This is a bug in nasm, not in your program. Please report it with the file that the "
