@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from nasm import nki
-    from nasm.api import Builder, Result, assemble, at_read, check, run
+    from nasm.api import Builder, Result, assemble, at_read, check, equal, run
     from nasm.base.problems import Error, Failure, Problem, Refused
     from nasm.debugger.changing.interactive import Typed
     from nasm.debugger.engines.records import Context
@@ -74,6 +74,7 @@ __all__ = [
     "at_read",
     "check",
     "compare",
+    "equal",
     "isolated",
     "judge",
     "nki",

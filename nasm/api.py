@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import FrameType
-from typing import Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import numpy as np
 
@@ -44,6 +44,9 @@ from nasm.runs.settings import (
 from nasm.targets import TARGETS
 from nasm.views.value_text import value_text
 from nasm.views.view import View
+
+if TYPE_CHECKING:  # most programs are compared with nothing
+    from nasm.runs.equal.records import Equality
 
 T = TypeVar("T")
 
@@ -219,16 +222,52 @@ def check(
     chosen = with_keywords(settings, keywords)
 
     def call(_: deadlines.Deadline) -> Examination:
-        if isinstance(program, Program):
-            chosen.refuse_text()
-            assembled = program
-        else:
-            assembled = chosen.assembled(program_of(program)).program
+        assembled = _assembled(program, chosen)
         return examine(
             assembled, max_instructions=max_instructions, relaxed=relaxed, why=why, settings=chosen
         )
 
     return limited(chosen, call)
+
+
+@with_settings(AssembleKeywords)
+def equal(
+    a: Text | Program,
+    b: Text | Program,
+    inputs: Inputs | None = None,
+    *,
+    tries: int = 2,
+    max_instructions: int | None = MOST_EXAMINED,
+    settings: RunSettings | None = None,
+    **keywords: Unpack[AssembleKeywords],
+) -> Equality:
+    """Whether two programs leave the same bits in their outputs for every input.
+
+    Each is followed for ``max_instructions`` without a value being computed (None: no limit), and
+    its outputs are compared by what they were computed of. If they are not proved equal both are
+    run on ``inputs``, or those that ``a`` declares, and on ``tries`` sets of random ones: what
+    differs then is in the answer, which is true if they are equal. The other keywords are described
+    at :class:`nasm.RunSettings`, and are for both texts. Raises Failure if one does not assemble.
+    """
+    from nasm.runs import equal as comparison
+
+    chosen = with_keywords(settings, keywords)
+
+    def call(_: deadlines.Deadline) -> Equality:
+        made = [_assembled(program, chosen) for program in (a, b)]
+        return comparison.equal(
+            *made, inputs=inputs, tries=tries, max_instructions=max_instructions
+        )
+
+    return limited(chosen, call)
+
+
+def _assembled(program: Text | Program, chosen: RunSettings) -> Program:
+    """A program as it is given, or a text assembled; raises Failure."""
+    if isinstance(program, Program):
+        chosen.refuse_text()
+        return program
+    return chosen.assembled(program_of(program)).program
 
 
 # ---------------------------------------------------------------- building

@@ -65,7 +65,10 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("inspection", "settings"),
         ("results",),
         ("execution",),
-        ("check", "diff"),
+        ("diff",),
+        ("equal",),
+        ("waits",),
+        ("check",),
         ("schedules",),
     ),
     "nasm.debugger": (

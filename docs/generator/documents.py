@@ -13,6 +13,7 @@ from nasm.show import (
     explanations,
     json_check,
     json_diff,
+    json_equal,
     json_isa,
     json_model,
     json_profile,
@@ -47,6 +48,10 @@ _SHAPES: dict[str, tuple[tuple[Shape, str], ...]] = {
     "profile": ((json_profile.PROFILE, ""), (json_profile.OF_RUN, ""), (json_profile.TABLES, "")),
     "model": ((json_model.MODEL, ""),),
     "diff": ((json_diff.COMPARISON, ""), (json_diff.DIFFERENCES, "")),
+    "equal": (
+        ((Key("programs", "both files, as they were given"),), ""),
+        (json_equal.EQUALITY, ""),
+    ),
     "sweep": ((json_sweep.SWEEP, ""),),
     "grade": (
         (class_report.GRADE, "grades[]."),

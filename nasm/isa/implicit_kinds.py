@@ -29,6 +29,11 @@ Part = tuple[str, Any, Any]
 which of its elements are known (None: all)."""
 
 
+READ, JOINED, REPLACED, KEPT = "read", "joined", "replaced", "kept"
+"""What an instruction does with an engine value that it reads and leaves: its results follow from
+it; only what it leaves does; not even that does; it looks at none, and leaves it as it is."""
+
+
 def _whole(value: Any) -> Iterable[Part]:
     yield "", value, None
 

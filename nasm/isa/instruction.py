@@ -51,7 +51,8 @@ class Operand:
     not the one that a program writes; the semantics see them stacked along the partitions.
     ``derived`` gives a function that makes of its elements, as memory has them, what the semantics
     take in their place, or None; the same function for operands that mean the same, as what it
-    makes is kept until the elements change.
+    makes is kept until the elements change. ``use`` says what is done with an engine value that is
+    read and left again, ``READ`` without it: see :mod:`nasm.isa.implicit_kinds`.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Operand:
     evidence: str = ""
     footprint: OfOperands[tuple[View, ...]] | None = None
     derived: OfOperands[Callable[[Any], Any] | None] | None = None
+    use: OfOperands[str] | None = None
 
     @property
     def implicit(self) -> bool:

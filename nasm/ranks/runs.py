@@ -20,7 +20,7 @@ from nasm.runs.settings import RunSettings
 from nasm.workers.actors import WorkerLost
 from nasm.workers.places import ActorPlace, OwnProcess
 
-LOST = "E0849"
+LOST = "E0824"
 AGAIN = "what it was doing is lost: run it again"
 
 

@@ -83,7 +83,7 @@ class Call:
     @property
     def code(self) -> int:
         """How it ends where nothing fails: 1 for a difference, or a submission that fails."""
-        return int(self.name in ("fmt-diff", "grade", "judge", "learn"))
+        return int(self.name in ("equal", "fmt-diff", "grade", "judge", "learn"))
 
     def lay_out(self, place: Path) -> None:
         """Lay out what it begins with."""
@@ -145,6 +145,7 @@ CALLS = (
     _call("judge", "judge ex none.nasm -j 1 --json"),
     _call("learn", "learn add --dir mine --once"),
     _call("diff", "diff p.nasm q.nasm --json"),
+    _call("equal", "equal p.nasm q.nasm --json"),
     _call("check", "check p.nasm q.nasm --sarif s.sarif --json", "s.sarif"),
     _call("check-map", "check p.nasm --map"),
     _call("print", "print p.nasm -o made.nasm", "made.nasm"),

@@ -104,6 +104,11 @@ def count(text: str) -> int:
     return _at_least(1, text, "a positive whole number")
 
 
+def tries(text: str) -> int:
+    """How often something is tried, from 0 on."""
+    return _at_least(0, text, "a number of tries")
+
+
 def core(text: str) -> int:
     """The number of a core."""
     return _at_least(0, text, "the number of a core, from 0 on")

@@ -282,10 +282,12 @@ ROWS = (
     ),
     Code(
         "E0849",
-        "a worker that has ended",
-        "A process that had ranks of a run was ended from outside, by the system where memory ran "
-        "out, or with its host. The other ranks cannot continue without what it would have sent. "
-        "The message says where it was, which ranks it had, and at which collective they last met.",
+        "what a program computes has no name",
+        "`neuron-nasm equal` gives everything that a program computes a name, which says what was "
+        "computed of what. It has none for what expands to other instructions, for what a core "
+        "holds besides its engines, for a read of what nothing wrote, and for the elements of a "
+        "tensor that are not in the order of its bytes. Then only programs that have the same "
+        "instructions are known to be equal.",
     ),
     Code(
         "E0901",

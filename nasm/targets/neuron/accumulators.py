@@ -19,8 +19,18 @@ from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass
-from nasm.isa.implicit_kinds import EngineValue, LanesOf, OptionOf, Part, RoundingOf
-from nasm.isa.instruction import Operand
+from nasm.isa.implicit_kinds import (
+    JOINED,
+    KEPT,
+    READ,
+    REPLACED,
+    EngineValue,
+    LanesOf,
+    OptionOf,
+    Part,
+    RoundingOf,
+)
+from nasm.isa.instruction import InstructionContext, Operand, of_operands
 from nasm.isa.kinds import Choice
 from nasm.targets.neuron import alu
 from nasm.targets.neuron.math_functions import Floats
@@ -58,6 +68,24 @@ ACCUMULATORS: Final = EngineValue(
     parts=_parts,
 )
 """The implicit operand of every instruction that uses them; each engine has its own."""
+
+
+@of_operands
+def kept_when_idle(
+    context: InstructionContext, reduce_cmd: str, reduce_res: object, reduce_op: object = "add"
+) -> str:
+    """What Scalar does with its accumulators."""
+    if reduce_cmd == "idle" or reduce_op is None:
+        return KEPT if reduce_res is None else READ
+    return READ if reduce_cmd == "reduce" else JOINED
+
+
+@of_operands
+def lost_when_idle(context: InstructionContext, reduce_cmd: str) -> str:
+    """What Vector does with its accumulators."""
+    if reduce_cmd == "idle":
+        return REPLACED
+    return READ if reduce_cmd == "reduce" else JOINED
 
 
 def commands(*names: str) -> Choice:

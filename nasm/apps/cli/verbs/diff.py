@@ -1,9 +1,4 @@
-"""The verb ``diff``: two runs, and what tells their times and outputs apart.
-
-Options before ``--vs`` apply to both sides, those after it to b alone. The words are parted before
-anything parses them: those of b are those before ``--vs`` and then its own, so that its own count
-where an option is given once, or a name has one value.
-"""
+"""The verb ``diff``: two runs, and what tells their times and outputs apart."""
 
 from __future__ import annotations
 
@@ -11,11 +6,10 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nasm.apps.cli import pages, program_names
+from nasm.apps.cli import pages, program_names, two_sides
 from nasm.apps.cli.answer import BROKEN, REFUSED
-from nasm.apps.cli.arguments import Wrong, unknown, unpacked
 from nasm.apps.cli.program_run import Run, exit_code
-from nasm.apps.cli.verb import COMMAND, Verb, preload
+from nasm.apps.cli.verb import Verb, preload
 from nasm.apps.cli.verbs.profile import with_history
 from nasm.base.problems import Failure, Problem, Severity, counted
 from nasm.base.records import replace
@@ -28,77 +22,10 @@ if TYPE_CHECKING:
     from nasm.runs.diff.records import Comparison, Difference
     from nasm.runs.execution import Execution
 
-VS = "--vs"
-
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
-    verb.usage = f"{COMMAND} diff A [B] [options] [{VS} [B] [options of B]]"
-    verb.add_argument(
-        "programs", metavar="program", nargs="*", help="a .nasm file, -, or kernel.py:name"
-    )
-    verb.add_argument(
-        VS,
-        action="store_true",
-        help="options after it apply to the second side alone, options before it to both",
-    )
+    two_sides.arguments(verb, "diff")
     with_history(verb)
-
-
-def _sides(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
-    """A command line of two sides, each read as if it were the only one; raises Wrong."""
-    read_as = []
-    for words in _parted(given):
-        parsed, rest = top.parse_known_args(words)
-        # argparse takes programs in one place alone: those after an option are left over.
-        programs = [*parsed.programs, *(w for w in rest if w == "-" or not w.startswith("-"))]
-        text = unknown(top, parsed.verb, [w for w in rest if w not in programs])
-        if text:
-            raise Wrong(text)
-        parsed.words = words
-        read_as.append((parsed, programs))
-    both = _joined(*read_as)
-    both.first = unpacked(both.first)
-    return unpacked(both)
-
-
-def _parted(given: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words of a command line that apply to a, and those that apply to b."""
-    words = list(given)
-    before = words.index("--") if "--" in words else len(words)
-    count = words[:before].count(VS)
-    if count > 1:
-        raise Wrong(f"diff compares two sides: {VS} is given {count} times")
-    if not count:
-        return words, words
-    at = words.index(VS)
-    return words[:at], words[:at] + words[at + 1 :]
-
-
-def _joined(
-    a: tuple[argparse.Namespace, list[str]], b: tuple[argparse.Namespace, list[str]]
-) -> argparse.Namespace:
-    """Both sides as one: that of b, with a as its ``first``.
-
-    Each is given with the programs that it names, the last of which are those of its own.
-    """
-    (first, mine), (second, all_of_it) = a, b
-    behind = all_of_it[len(mine) :]
-    if not mine:
-        text = f"before {VS}, for both sides" if VS in second.words else "and what to compare with"
-        raise Wrong(f"diff wants a program: write it {text}")
-    if len(mine) > 2 or len(behind) > 1 or (len(mine) == 2 and behind):
-        raise Wrong(f"diff compares two programs, found {len(all_of_it)}")
-    if len(mine) == 1 and not behind and first.words == second.words:
-        raise Wrong(
-            f"diff wants something to compare {mine[0]} with: a second program, or {VS} and "
-            "options of the second side"
-        )
-    own = second.inputs[len(first.inputs) :]
-    names = {name for name, _ in own}
-    second.inputs = [given for given in first.inputs if given[0] not in names] + own
-    first.program, second.program = mine[0], (behind or mine[1:] or mine)[0]
-    second.first = first
-    return second
 
 
 def diff(args: argparse.Namespace, screen: Screen) -> int:
@@ -260,7 +187,7 @@ VERB = Verb(
     summary="run two programs, or one in two ways, and compare them",
     rank=40,
     arguments=_arguments,
-    read=_sides,
+    read=two_sides.sides,
     body=diff,
     examples=(("old.nasm new.nasm", "what became slower, and what differs"),),
     notes="""\

@@ -16,6 +16,7 @@ from nasm.targets.neuron.accumulators import (
     commands,
     folded,
     folding,
+    lost_when_idle,
     reduced,
 )
 from nasm.targets.neuron.isa.table import (
@@ -92,7 +93,7 @@ _EXP_FLOATS = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "float32")
         doc=COMMAND_DOC,
     ),
     Operand("reduce_init", NUMBER, default=0.0, doc="what load_reduce starts from"),
-    Operand("accumulators", ACCUMULATORS, "rw"),
+    Operand("accumulators", ACCUMULATORS, "rw", use=lost_when_idle("reduce_cmd")),
     *folding("src"),
     engines=("vector",),
     since="v4",
@@ -185,7 +186,7 @@ def false_value(context: InstructionContext) -> str | None:
     Operand(
         "on_false_value", Number(), "-", FP32_MIN, "must be FP32_MIN: the hardware has no other"
     ),
-    Operand("accumulators", ACCUMULATORS, "rw"),
+    Operand("accumulators", ACCUMULATORS, "rw", use=lost_when_idle("reduce_cmd")),
     Operand("lanes", LanesOf("on_true_tile")),
     Operand("out", LanesOf("reduce_res")),
     engines=("vector",),
@@ -253,7 +254,7 @@ _SELECT = "nki.isa.select_reduce"
     ),
     Operand("reduce_op", MAXIMUM, default="maximum"),
     Operand("reverse_pred", Flag(), default=False, doc="choose where the predicate is 0 instead"),
-    Operand("accumulators", ACCUMULATORS, "rw"),
+    Operand("accumulators", ACCUMULATORS, "rw", use=lost_when_idle("reduce_cmd")),
     *folding("on_true"),
     engines=("vector",),
     rules=(

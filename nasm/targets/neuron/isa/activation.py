@@ -15,6 +15,7 @@ from nasm.targets.neuron.accumulators import (
     commands,
     folded,
     folding,
+    kept_when_idle,
     read,
     run,
 )
@@ -102,7 +103,7 @@ def reduction_used(context: InstructionContext) -> str | None:
     Operand("reduce_op", Choice(("add",), "reduction operator"), "-", None),
     Operand("reduce_res", COLUMN, "w", None, "receives the lanes' sums, a [P, 1] tile"),
     Operand("reduce_cmd", REDUCE, default="idle", doc="what happens to the lanes' sums"),
-    Operand("accumulators", ACCUMULATORS, "rw"),
+    Operand("accumulators", ACCUMULATORS, "rw", use=kept_when_idle("reduce_cmd", "reduce_res")),
     Operand("doubt", OUTSIDE, "w"),
     *folding("data"),
     engines=("scalar",),

@@ -8,7 +8,15 @@ from nasm.base.problems import Severity
 from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.kinds import Choice, Either, Flag, Number
 from nasm.targets.neuron import accumulator_costs, activations, alu
-from nasm.targets.neuron.accumulators import ACCUMULATORS, Accumulators, folded, folding, read, run
+from nasm.targets.neuron.accumulators import (
+    ACCUMULATORS,
+    Accumulators,
+    folded,
+    folding,
+    kept_when_idle,
+    read,
+    run,
+)
 from nasm.targets.neuron.isa.activation import OUTSIDE, REDUCE, reduction_used
 from nasm.targets.neuron.isa.table import COLUMN, ISA, PICKED, Names
 from nasm.targets.neuron.nan import Operators
@@ -109,7 +117,12 @@ def parameter_used(context: InstructionContext) -> str | None:
     Operand("reduce_op", REDUCTION, default=None),
     Operand("reduce_res", COLUMN, "w", None, "receives the accumulators, a [P, 1] tile"),
     Operand("reduce_cmd", REDUCE, default="idle", doc="what happens to the accumulators"),
-    Operand("accumulators", ACCUMULATORS, "rw"),
+    Operand(
+        "accumulators",
+        ACCUMULATORS,
+        "rw",
+        use=kept_when_idle("reduce_cmd", "reduce_res", "reduce_op"),
+    ),
     Operand("doubt", OUTSIDE, "w"),
     *folding("data"),
     engines=("scalar",),

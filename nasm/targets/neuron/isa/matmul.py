@@ -122,7 +122,7 @@ def _mode_domain(context: InstructionContext, is_transpose: bool) -> str:
 
 
 @ISA.instruction(
-    Operand("weights", WEIGHTS, "rw"),
+    Operand("weights", WEIGHTS, "rw", use=array.replaced("tile_position", "tile_size")),
     Operand(
         "stationary",
         INPUT,

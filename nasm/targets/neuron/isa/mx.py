@@ -182,7 +182,7 @@ def even_columns(context: InstructionContext) -> str | None:
 
 
 @ISA.instruction(
-    Operand("weights", WEIGHTS, "rw"),
+    Operand("weights", WEIGHTS, "rw", use=array.replaced("tile_position", "tile_size")),
     Operand("stationary", INPUT, doc="[K, M], four values in each element"),
     Operand(
         "stationary_scale",

@@ -9,8 +9,9 @@ from nasm.base.dtypes import DType, ElementKind
 from nasm.base.exact import Factor
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass
-from nasm.isa.implicit_kinds import EngineValue, Part
-from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place
+from nasm.isa.implicit_kinds import JOINED, REPLACED, EngineValue, Part
+from nasm.isa.instruction import InstructionContext, of_operands
+from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place, placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,12 @@ def _parts(weights: tuple[LoadedTile, ...]) -> Iterator[Part]:
 
 
 WEIGHTS = EngineValue("stationary tile", "LoadStationary loads one", initial=(), parts=_parts)
+
+
+@of_operands
+def replaced(context: InstructionContext, position: Pair | None, size: Pair | None) -> str:
+    """What loading a tile does with those that the array holds: one of all cells replaces them."""
+    return REPLACED if placed(position, size)[1] == FULL_TILE else JOINED
 
 
 def beside(weights: tuple[LoadedTile, ...], new: LoadedTile) -> tuple[LoadedTile, ...]:
