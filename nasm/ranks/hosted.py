@@ -88,9 +88,16 @@ class HostedRanks:
         """The report of each rank."""
         return self._gathered("reports", hashes)
 
-    def outputs(self) -> tuple[dict[str, Any], ...]:
-        """The outputs of each rank."""
-        return self._gathered("outputs")
+    def contents(self, name: str) -> tuple[Any, ...]:
+        """The elements of a tensor in each rank."""
+        return self._gathered("contents", name)
+
+    @property
+    def local(self) -> RankHost | None:
+        """The host, if all ranks are in this process."""
+        first = self.actors[0]
+        alone = len(self.actors) == 1 and isinstance(first, Here)
+        return first.made if alone and isinstance(first, Here) else None
 
     # -- calls
 

@@ -9,6 +9,7 @@ from typing import Any
 from nasm.base import gc_pause
 from nasm.base.problems import Problem
 from nasm.isa.collectives import Parcel
+from nasm.machine import tensor_io
 from nasm.machine.rank_meetings import RankLanding
 from nasm.machine.records import RunReport, Status
 from nasm.program.program import Program
@@ -16,6 +17,7 @@ from nasm.ranks.interface import Progressed
 from nasm.ranks.rank import Rank
 from nasm.runs.execution import Execution
 from nasm.runs.settings import RunSettings
+from nasm.views.view import View
 
 SLICE = 0.5
 """Seconds after which a host elsewhere answers, so that what runs it can halt it."""
@@ -71,6 +73,10 @@ class RankHost:
         """The report of each rank."""
         return [(number, rank.execution.report(hashes)) for number, rank in self.ranks.items()]
 
-    def outputs(self) -> list[tuple[int, dict[str, Any]]]:
-        """The outputs of each rank by name."""
-        return [(number, rank.execution.outputs()) for number, rank in self.ranks.items()]
+    def contents(self, name: str) -> list[tuple[int, Any]]:
+        """The elements of a tensor in each rank."""
+        found = []
+        for number, rank in self.ranks.items():
+            view = View.whole(rank.execution.program.tensors[name])
+            found.append((number, tensor_io.contents(rank.execution.machine.addresses, view)))
+        return found

@@ -6,7 +6,10 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from nasm.base.problems import Failure, Note, Problem, listed
+from nasm.base.records import replace
 from nasm.machine import inputs as given_inputs
 from nasm.machine.records import RunReport, Status
 from nasm.program.program import Program
@@ -16,7 +19,9 @@ from nasm.ranks.inputs import by_rank
 from nasm.ranks.misfits import Misfit
 from nasm.ranks.records import MeetingReport, RanksReport
 from nasm.ranks.world import MeetingRecord, World
+from nasm.runs.execution import Execution
 from nasm.runs.settings import RunSettings
+from nasm.views.tensor import Tensor
 from nasm.workers.actors import WorkerLost
 from nasm.workers.places import ActorPlace, OwnProcess
 
@@ -46,6 +51,14 @@ class RanksRun:
         given = by_rank(program, inputs)
         self.engine = HostedRanks(place or OwnProcess(), program, given, settings, order)
         self.world = World(program, self.engine)
+
+    @property
+    def first(self) -> Execution:
+        """Rank 0, for what is asked about the program; elsewhere it is made again, and not run."""
+        host = self.engine.local
+        if host is not None:
+            return host.ranks[0].execution
+        return Execution(self.program, None, rank=0, settings=replace(self.settings, values=False))
 
     def halt(self) -> None:
         """End the run where every rank is between two events."""
@@ -143,12 +156,22 @@ class RanksRun:
                 sums[rank] += some
         return tuple(sums)
 
+    def stopped(self, report: RanksReport, status: Status) -> RanksReport:
+        """A report of a run that was stopped from outside: of each rank that had not ended."""
+        going = (Status.READY, Status.RUNNING)
+        ranks = tuple(
+            replace(one, status=status) if one.status in going else one for one in report.ranks
+        )
+        return replace(report, ranks=ranks, status=status)
+
+    def contents(self, tensor: Tensor) -> Any:
+        """The elements of a tensor now, with a first axis of ranks."""
+        return np.stack(self.engine.contents(tensor.name))
+
     def outputs(self) -> dict[str, Any]:
         """The outputs by name, each with a first axis of ranks."""
-        import numpy as np
-
-        found = self.engine.outputs()
-        return {name: np.stack([one[name] for one in found]) for name in found[0]}
+        tensors = self.program.tensors.items()
+        return {n: self.contents(t) for n, t in tensors if t.role in ("output", "inout")}
 
 
 def _together(hashes: Iterable[str]) -> str:

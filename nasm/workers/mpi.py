@@ -14,7 +14,7 @@ from nasm.base.problems import Failure, Problem
 from nasm.workers.actors import Actor, Here, Reply
 from nasm.workers.pools import NOT_INSTALLED
 
-MAKE, END = "", None
+MAKE, END = "make", "end"
 
 
 def communicator() -> Any:
@@ -27,11 +27,13 @@ def communicator() -> Any:
         raise Failure(Problem(NOT_INSTALLED, message, None, hint)) from None
 
 
-def serve(comm: Any) -> None:
-    """Execute what process 0 sends, until it ends that."""
+def serve(comm: Any) -> Any:
+    """Execute what process 0 sends, until it ends that; returns what it says then."""
     made: Any = None
-    while (asked := comm.recv(source=0)) is not END:
-        method, args = asked
+    while True:
+        method, args = comm.recv(source=0)
+        if method == END:
+            return args
         try:
             if method == MAKE:
                 kind, given = args
@@ -80,21 +82,17 @@ class _MpiReply:
 def in_mpi(comm: Any, kind: type, each: Sequence[Sequence[Any]]) -> list[Actor]:
     """Objects in the processes of mpiexec, the first of them in this one.
 
-    Raises what making one raises; the others are then ended.
+    Raises what making one raises.
     """
     actors = [InMpi(comm, n) for n in range(1, min(len(each), comm.size))]
     replies = [a.call(MAKE, kind, args) for a, args in zip(actors, each[1:], strict=True)]
-    try:
-        first = Here(kind(*each[0]))
-        for reply in replies:
-            reply.result()
-    except BaseException:
-        release(comm)
-        raise
+    first = Here(kind(*each[0]))
+    for reply in replies:
+        reply.result()
     return [first, *actors]
 
 
-def release(comm: Any) -> None:
+def release(comm: Any, said: Any = None) -> None:
     """End what serves in the other processes."""
     for number in range(1, comm.size):
-        comm.send(END, dest=number)
+        comm.send((END, said), dest=number)

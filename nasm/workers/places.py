@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from nasm.workers.actors import Actor, Here, in_cluster, in_processes
-from nasm.workers.mpi import communicator, in_mpi, release
+from nasm.workers.mpi import communicator, in_mpi, release, serve
 from nasm.workers.pools import Cluster
 
 MPI = "mpi"
@@ -17,9 +17,11 @@ Executor = Cluster | int | str | None
 
 
 class ActorPlace(Protocol):
-    """Makes objects, ``width`` at the most."""
+    """Makes objects, ``width`` at the most; nothing is left to do where it ``served`` others."""
 
     width: int
+    served: bool
+    said: Any
 
     def made(self, kind: type, each: Sequence[Sequence[Any]]) -> list[Actor]:
         """An object of a class for each tuple of arguments; raises what making one raises."""
@@ -32,6 +34,8 @@ class OwnProcess:
     """This process."""
 
     width = 1
+    served = False
+    said: Any = None
 
     def made(self, kind: type, each: Sequence[Sequence[Any]]) -> list[Actor]:
         """Objects that are called directly."""
@@ -43,6 +47,9 @@ class OwnProcess:
 
 class OtherProcesses:
     """So many processes of this computer."""
+
+    served = False
+    said: Any = None
 
     def __init__(self, count: int) -> None:
         self.width = count
@@ -62,6 +69,9 @@ class OtherProcesses:
 class ClusterPlace:
     """The workers of a Dask cluster; one that was connected here is left at the end."""
 
+    served = False
+    said: Any = None
+
     def __init__(self, cluster: Cluster, ours: bool) -> None:
         self.cluster, self.ours = cluster, ours
         self.width = max(1, len(cluster.client.nthreads()))
@@ -77,19 +87,25 @@ class ClusterPlace:
 
 
 class MpiPlace:
-    """The processes that mpiexec started, of which this is the first."""
+    """The processes that mpiexec started. In all but the first, making this serves that one.
+
+    There ``served`` is true, and ``said`` what the first one has said at its end.
+    """
 
     def __init__(self) -> None:
         self.comm = communicator()
         self.width = int(self.comm.size)
+        self.served = self.comm.rank > 0
+        self.said: Any = serve(self.comm) if self.served else None
 
     def made(self, kind: type, each: Sequence[Sequence[Any]]) -> list[Actor]:
         """An object in each."""
         return in_mpi(self.comm, kind, each)
 
     def close(self) -> None:
-        """Let the others end."""
-        release(self.comm)
+        """Let the others end, with what is ``said``."""
+        if not self.served:
+            release(self.comm, self.said)
 
 
 def place_of(executor: Executor) -> ActorPlace:

@@ -51,6 +51,34 @@ def common(verb: argparse.ArgumentParser) -> None:
     files(verb)
 
 
+def ranks(verb: argparse.ArgumentParser) -> None:
+    """``--ranks``."""
+    verb.add_argument(
+        "--ranks",
+        metavar="N",
+        type=values.count,
+        help="so many machines run the program together, instead of as many as .ranks says",
+    )
+
+
+def hosts(verb: argparse.ArgumentParser) -> None:
+    """Where the ranks of a program live."""
+    where = verb.add_mutually_exclusive_group()
+    where.add_argument(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=values.count,
+        help="spread the ranks over so many processes; by default this one has all of them",
+    )
+    where.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="spread the ranks over the workers of a Dask cluster, tcp://host:8786 or local, or "
+        "with mpi over the processes that mpiexec started",
+    )
+
+
 def timing(verb: argparse.ArgumentParser) -> None:
     """``--timing``."""
     verb.add_argument(

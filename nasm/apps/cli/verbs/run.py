@@ -55,6 +55,8 @@ def of_a_run(verb: argparse.ArgumentParser) -> None:
         help="write every output tensor to DIR/NAME.npy; the folder is created if needed",
     )
     options.common(verb)
+    options.ranks(verb)
+    options.hosts(verb)
     options.kernel(verb)
     verb.add_argument(
         "--trace",
@@ -94,6 +96,9 @@ def unfit(parsed: argparse.Namespace) -> str:
         return "--seed says which timings --schedules begins with: give that, too"
     if parsed.witness and not parsed.values:
         return "--witness does not go with --no-values: it shows which values change"
+    for option in ("ranks", "jobs", "scheduler"):
+        if parsed.isolated and getattr(parsed, option) is not None:
+            return f"--{option} does not go with --isolated, which runs one machine"
     if parsed.witness and not parsed.checked:
         return "--witness does not go with --unchecked: it shows races that are found"
     return _unisolated(parsed) if parsed.isolated else ""
@@ -121,6 +126,10 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
 
         return isolated_runs.run(args, screen)
     preload("nasm.apps.cli.programs")
+    if args.ranks is not None or args.jobs is not None or args.scheduler is not None:
+        from nasm.apps.cli.ranks_run import RanksCommand
+
+        return RanksCommand(args, screen).go()
     again = args.schedules or args.witness
     return (Rerunning if again else Run)(args, screen).go()
 
@@ -251,7 +260,8 @@ examples:
   neuron-nasm run kernel.py:name --isolated --timeout 60 --json
   cat matmul.nasm | neuron-nasm run - --json
 
-A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy
+A .npy file has exactly the shape and the dtype of its tensor. With several ranks
+its name may have {rank} in it, or its array a first axis of ranks. Dtypes that .npy
 lacks (bfloat16, the 8-bit floats) are read and written as unsigned integers of
 their width. Files are written atomically: the outputs if the program ran to
 its end, the trace unless a signal stops the run.
