@@ -50,7 +50,7 @@ class RanksRun:
         self.settings, self.called = settings, called
         given = by_rank(program, inputs)
         self.engine = HostedRanks(place or OwnProcess(), program, given, settings, order)
-        self.world = World(program, self.engine)
+        self.world = World(program, self.engine, settings.topology)
 
     @property
     def first(self) -> Execution:

@@ -42,10 +42,11 @@ RANKS = "E0823"
 class Run:
     """One ``neuron-nasm run``; ``undone`` is what may not be done when the run itself is.
 
-    ``drawn_at_once`` says whether its page needs nothing but the run.
+    ``drawn_at_once`` says whether its page needs nothing but the run, ``any_ranks`` whether a
+    program of several ranks is run as well.
     """
 
-    undone, drawn_at_once = "", True
+    undone, drawn_at_once, any_ranks = "", True, False
 
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         self.args, self.screen = args, screen
@@ -78,7 +79,7 @@ class Run:
 
     def several(self, failure: Failure) -> Run | None:
         """What runs the program if this cannot, as it has several ranks; None if it cannot be."""
-        if [problem.code for problem in failure.problems] != [RANKS]:
+        if not self.any_ranks or [problem.code for problem in failure.problems] != [RANKS]:
             return None
         from nasm.apps.cli.ranks_run import RanksCommand
 

@@ -79,6 +79,15 @@ def hosts(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def topology(verb: argparse.ArgumentParser) -> None:
+    """``--topology``."""
+    verb.add_argument(
+        "--topology",
+        metavar="NAME",
+        help="where the ranks are: a topology such as trn2.48xlarge, or a TOML or JSON file",
+    )
+
+
 def timing(verb: argparse.ArgumentParser) -> None:
     """``--timing``."""
     verb.add_argument(

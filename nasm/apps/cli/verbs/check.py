@@ -34,6 +34,8 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
     )
     options.watch(verb)
     options.common(verb)
+    options.ranks(verb)
+    options.topology(verb)
     options.kernel(verb)
     options.inputs(verb)
     verb.add_argument(
@@ -188,11 +190,11 @@ def _relaxed(program: Program, args: argparse.Namespace) -> bool:
 
 def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
     from nasm.apps.cli import programs
-    from nasm.runs.check import examine
+    from nasm.ranks.examining import examine_ranks
 
     try:
         program = _program(path, args, timing)
-        found = examine(
+        found = examine_ranks(
             program,
             max_instructions=args.max_instructions,
             relaxed=args.ordering is not None,

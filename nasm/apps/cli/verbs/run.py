@@ -57,6 +57,7 @@ def of_a_run(verb: argparse.ArgumentParser) -> None:
     options.common(verb)
     options.ranks(verb)
     options.hosts(verb)
+    options.topology(verb)
     options.kernel(verb)
     verb.add_argument(
         "--trace",
@@ -131,7 +132,9 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
 
         return RanksCommand(args, screen).go()
     again = args.schedules or args.witness
-    return (Rerunning if again else Run)(args, screen).go()
+    made = (Rerunning if again else Run)(args, screen)
+    made.any_ranks = args.emit is None
+    return made.go()
 
 
 class Rerunning(Run):
