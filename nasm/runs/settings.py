@@ -272,6 +272,7 @@ class KernelKeywords(_Judging, _Stops, _Host, total=False):
     target: str | None
     options: Mapping[str, object] | None
     timing: TimingGiven | None
+    ranks: int | None
     values: bool
     profile: bool
     hashes: bool

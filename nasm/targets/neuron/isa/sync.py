@@ -23,7 +23,7 @@ RANK = Number(integer=True, low=0, high=1)
     vendor=Names("", "EVENT_SEMAPHORE", ""),
     formula="wait, then update",
     example="EventSemaphore",
-    source=SCHEMA,
+    source=f"{SCHEMA}; that the queue of the CC-cores has it is assumed",
 )
 def EventSemaphore() -> None:
     """Only wait for a semaphore, only update one, or both."""
