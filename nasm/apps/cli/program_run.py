@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +42,11 @@ RANKS = "E0823"
 class Run:
     """One ``neuron-nasm run``; ``undone`` is what may not be done when the run itself is.
 
-    ``drawn_at_once`` says whether its page needs nothing but the run, ``any_ranks`` whether a
-    program of several ranks is run as well.
+    ``drawn_at_once`` says whether its page needs nothing but the run; ``of_ranks`` makes what runs
+    a program of several ranks in its place, if anything does.
     """
 
-    undone, drawn_at_once, any_ranks = "", True, False
+    undone, drawn_at_once = "", True
 
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         self.args, self.screen = args, screen
@@ -59,6 +59,7 @@ class Run:
         self.judged = self.telling = self.whole = False
         self.traced: Traced | None = None
         self.given: Given | None = None
+        self.of_ranks: Callable[[Given | None], Run] | None = None
 
     def go(self) -> int:
         """The whole of it; returns the exit code."""
@@ -79,12 +80,10 @@ class Run:
 
     def several(self, failure: Failure) -> Run | None:
         """What runs the program if this cannot, as it has several ranks; None if it cannot be."""
-        if not self.any_ranks or [problem.code for problem in failure.problems] != [RANKS]:
+        if self.of_ranks is None or [p.code for p in failure.problems] != [RANKS]:
             return None
-        from nasm.apps.cli.ranks_run import RanksCommand
-
         self.log = ""  # the other writes it
-        return RanksCommand(self.args, self.screen, self.given)
+        return self.of_ranks(self.given)
 
     def run_and_report(self, session: Execution, wanted: dict[str, Tensor]) -> int:
         """Run, write and report; returns the exit code."""

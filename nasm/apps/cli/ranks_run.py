@@ -79,10 +79,6 @@ class RanksCommand(Run):
         self.traced = self.traced or programs.traced(self.args, self.figures())
         return self.traced.program
 
-    def several(self, failure: Failure) -> Run | None:
-        """Nothing else could run it."""
-        return None
-
     def _refuse_alone(self) -> None:
         """What is made of a single machine only; raises Failure."""
         args = self.args

@@ -18,6 +18,7 @@ from nasm.machine.records import RunReport, Status
 
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
+    from nasm.base.source_files import Given
     from nasm.runs.execution import Execution
     from nasm.runs.schedules.records import Schedule, Schedules, Witness
     from nasm.show.json_diff import Others
@@ -127,13 +128,17 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
 
         return isolated_runs.run(args, screen)
     preload("nasm.apps.cli.programs")
-    if args.ranks is not None or args.jobs is not None or args.scheduler is not None:
+
+    def of_ranks(given: Given | None = None) -> Run:
         from nasm.apps.cli.ranks_run import RanksCommand
 
-        return RanksCommand(args, screen).go()
+        return RanksCommand(args, screen, given)
+
+    if args.ranks is not None or args.jobs is not None or args.scheduler is not None:
+        return of_ranks().go()
     again = args.schedules or args.witness
     made = (Rerunning if again else Run)(args, screen)
-    made.any_ranks = args.emit is None
+    made.of_ranks = of_ranks
     return made.go()
 
 
