@@ -13,7 +13,7 @@ from nasm.ranks.exchanging import landings
 from nasm.ranks.hosting import RankHost
 from nasm.ranks.interface import Progressed, RankMeeting
 from nasm.runs.settings import RunSettings
-from nasm.workers.actors import Actor, Here
+from nasm.workers.actors import Actor, LocalActor
 from nasm.workers.places import ActorPlace
 
 
@@ -75,7 +75,7 @@ class HostedRanks:
         """End the run where every rank is between two events; may be called while it runs."""
         self.halting = True
         for actor in self.actors:
-            if isinstance(actor, Here):
+            if isinstance(actor, LocalActor):
                 actor.call("halt")
 
     def stop(self, ranks: Sequence[int], status: Status, problem: Problem | None) -> None:
@@ -96,8 +96,8 @@ class HostedRanks:
     def local(self) -> RankHost | None:
         """The host, if all ranks are in this process."""
         first = self.actors[0]
-        alone = len(self.actors) == 1 and isinstance(first, Here)
-        return first.made if alone and isinstance(first, Here) else None
+        alone = len(self.actors) == 1 and isinstance(first, LocalActor)
+        return first.made if alone and isinstance(first, LocalActor) else None
 
     # -- calls
 

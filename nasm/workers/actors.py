@@ -26,7 +26,7 @@ class WorkerLost(Exception):
         self.where = where
 
 
-class Reply(Protocol):
+class ActorReply(Protocol):
     """What a call will return."""
 
     def result(self) -> Any:
@@ -38,14 +38,14 @@ class Actor(Protocol):
 
     where: str
 
-    def call(self, method: str, *args: Any) -> Reply:
+    def call(self, method: str, *args: Any) -> ActorReply:
         """Call a method."""
 
     def close(self) -> None:
         """The object is not needed any more."""
 
 
-class Done:
+class DoneCall:
     """The result of a call that was made at once."""
 
     def __init__(self, value: Any) -> None:
@@ -56,7 +56,7 @@ class Done:
         return self.value
 
 
-class Here:
+class LocalActor:
     """An object in this process."""
 
     where = "this process"
@@ -64,9 +64,9 @@ class Here:
     def __init__(self, made: Any) -> None:
         self.made = made
 
-    def call(self, method: str, *args: Any) -> Reply:
+    def call(self, method: str, *args: Any) -> ActorReply:
         """Call a method now."""
-        return Done(getattr(self.made, method)(*args))
+        return DoneCall(getattr(self.made, method)(*args))
 
     def close(self) -> None:
         """Nothing is left elsewhere."""
@@ -82,19 +82,19 @@ class InProcess:
         self.executor, self.where = executor, where
 
     @classmethod
-    def begin(cls, kind: type, args: Sequence[Any]) -> tuple[InProcess, Reply]:
+    def begin(cls, kind: type, args: Sequence[Any]) -> tuple[InProcess, ActorReply]:
         """Start a process, and begin to make an object there; the reply is its process."""
         found = cls(forked(1), "a process of this computer")
         return found, found._reply(found.executor.submit(_make, version(), kind, tuple(args)))
 
-    def call(self, method: str, *args: Any) -> Reply:
+    def call(self, method: str, *args: Any) -> ActorReply:
         """Call a method there."""
         try:
             return self._reply(self.executor.submit(_call, method, args))
         except BrokenExecutor:
             raise WorkerLost(self.where) from None
 
-    def _reply(self, future: Any) -> Reply:
+    def _reply(self, future: Any) -> ActorReply:
         return _FutureReply(future, self.where)
 
     def close(self) -> None:
@@ -137,7 +137,7 @@ class InCluster:
     def __init__(self, proxy: Any, where: str) -> None:
         self.proxy, self.where = proxy, where
 
-    def call(self, method: str, *args: Any) -> Reply:
+    def call(self, method: str, *args: Any) -> ActorReply:
         """Call a method there."""
         return _ClusterReply(lambda: getattr(self.proxy, method)(*args), self.where)
 

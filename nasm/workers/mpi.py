@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from nasm.base.problems import Failure, Problem
-from nasm.workers.actors import Actor, Here, Reply
+from nasm.workers.actors import Actor, ActorReply, LocalActor
 from nasm.workers.pools import NOT_INSTALLED
 
 MAKE, END = "make", "end"
@@ -53,7 +53,7 @@ class InMpi:
         self.comm, self.number, self.where = comm, number, f"process {number} of mpiexec"
         self.sent = self.taken = 0
 
-    def call(self, method: str, *args: Any) -> Reply:
+    def call(self, method: str, *args: Any) -> ActorReply:
         """Call a method there."""
         self.comm.send((method, args), dest=self.number)
         self.sent += 1
@@ -86,7 +86,7 @@ def in_mpi(comm: Any, kind: type, each: Sequence[Sequence[Any]]) -> list[Actor]:
     """
     actors = [InMpi(comm, n) for n in range(1, min(len(each), comm.size))]
     replies = [a.call(MAKE, kind, args) for a, args in zip(actors, each[1:], strict=True)]
-    first = Here(kind(*each[0]))
+    first = LocalActor(kind(*each[0]))
     for reply in replies:
         reply.result()
     return [first, *actors]

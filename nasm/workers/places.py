@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from nasm.workers.actors import Actor, Here, in_cluster, in_processes
+from nasm.workers.actors import Actor, LocalActor, in_cluster, in_processes
 from nasm.workers.mpi import communicator, in_mpi, release, serve
 from nasm.workers.pools import Cluster
 
@@ -39,7 +39,7 @@ class OwnProcess:
 
     def made(self, kind: type, each: Sequence[Sequence[Any]]) -> list[Actor]:
         """Objects that are called directly."""
-        return [Here(kind(*args)) for args in each]
+        return [LocalActor(kind(*args)) for args in each]
 
     def close(self) -> None:
         """Nothing is left elsewhere."""

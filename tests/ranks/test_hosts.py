@@ -118,7 +118,10 @@ def under_mpi(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
     if mpiexec is None:
         pytest.skip("no mpiexec on this computer")
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    allowed |= {"OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
+    allowed |= {
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    }
     return subprocess.run(
         [mpiexec, "-n", "2", sys.executable, "-m", "nasm", *words],
         cwd=tmp_path,
