@@ -1,6 +1,6 @@
 """Programs of several ranks without values: one rank, whichever it is, and then all of them.
 
-One rank is examined as any program, with the others assumed to reach its collectives when it does:
+One rank is examined as any program, with the others taken to reach its collectives when it does:
 a branch by the number of the rank goes both ways. Then all ranks run and meet, without values.
 """
 

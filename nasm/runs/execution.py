@@ -113,7 +113,7 @@ class Execution(Inspection):
     while it runs. It was made with ``settings``; its text, if it has one, was assembled with those
     of ``assembly``. With a ``rank`` it is one of the program's ranks, which something else lets
     meet: it is ``together`` with others. ``alone`` it is whichever rank, without values, and all
-    others are assumed to reach its collectives when it does. Its ``results`` are a part of it. A
+    others are taken to reach its collectives when it does. Its ``results`` are a part of it. A
     ``driver`` moves it; ``bursts`` says whether many instructions may be one event: not where a run
     is taken back to events.
     """
