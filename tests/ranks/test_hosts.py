@@ -82,7 +82,8 @@ def test_a_worker_that_ends_is_reported_with_its_ranks_and_their_last_meeting() 
     assert problem.code == "E0824"
     assert "ranks 2 and 3" in problem.message
     assert "after meeting 0, all_reduce" in problem.message
-    assert problem.span is not None and problem.span.line == 10
+    assert problem.span is not None
+    assert problem.span.line == 10
 
 
 def test_what_is_wrong_with_inputs_is_reported_from_other_processes() -> None:
