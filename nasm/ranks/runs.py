@@ -10,6 +10,7 @@ import numpy as np
 
 from nasm.base.problems import Failure, Note, Problem, listed
 from nasm.base.records import replace
+from nasm.isa.evidence import Evidence
 from nasm.machine import inputs as given_inputs
 from nasm.machine.records import RunReport, Status
 from nasm.program.program import Program
@@ -144,7 +145,7 @@ class RanksRun:
             record.start,
             record.time.ticks,
             record.time.algorithm,
-            record.time.evidence.value,
+            dict(record.time.parts).get(Evidence.ASSUMED, 0),
             record.time.source,
         )
 

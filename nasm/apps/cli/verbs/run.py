@@ -263,6 +263,7 @@ examples:
   neuron-nasm run matmul.nasm --html run.html
   neuron-nasm run matmul.nasm --option rounding=stochastic
   neuron-nasm run matmul.nasm --timing my.toml
+  neuron-nasm run all_reduce.nasm --ranks 8 --topology trn2-ultraserver
   neuron-nasm run matmul.nasm --schedules 200
   neuron-nasm run matmul.nasm --strict --allow E0514 --sarif found.sarif
   neuron-nasm run kernel.py:name --isolated --timeout 60 --json
