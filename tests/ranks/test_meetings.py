@@ -214,7 +214,10 @@ def test_every_moment_between_two_meetings_can_be_returned_to() -> None:
     whole = RanksRun(program, {"x": x}, RunSettings())
     report = whole.run()
     run = RanksRun(program, {"x": x}, RunSettings())
-    world, machines = run.world, [execution.machine for execution in run.executions]
+    host = run.engine.local
+    assert host is not None
+    executions = [rank.execution for rank in host.ranks.values()]
+    world, machines = run.world, [execution.machine for execution in executions]
     saved = []
     while True:
         saved.append((world.save(), [machine.save() for machine in machines]))
@@ -223,7 +226,7 @@ def test_every_moment_between_two_meetings_can_be_returned_to() -> None:
     assert len(saved) > 2
     for kept, states in reversed(saved[:-1]):
         world.restore(kept)
-        for machine, state, execution in zip(machines, states, run.executions, strict=True):
+        for machine, state, execution in zip(machines, states, executions, strict=True):
             machine.restore(state)
             execution.status = Status.RUNNING
         found = run.run()
