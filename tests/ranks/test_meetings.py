@@ -260,6 +260,8 @@ def test_records_and_messages_of_ranks_pickle() -> None:
     run = RanksRun(program, {"x": values(8)}, RunSettings())
     arrivals = run.engine.advance(dict.fromkeys(range(4)))
     assert pickle.loads(pickle.dumps(arrivals)) == arrivals
-    sent = [run.ranks[one.rank].sent(one.queue) for one in arrivals]  # type: ignore[union-attr]
+    host = run.engine.local
+    assert host is not None
+    sent = host.sent([(one.rank, one.queue) for one in arrivals])  # type: ignore[union-attr]
     for parcels in pickle.loads(pickle.dumps(sent)):
         assert [parcel.values.shape for parcel in parcels] == [(128, 256)]
