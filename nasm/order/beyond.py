@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nasm.order.kept_rounds import ExecutedLoop, Gap, KeptRounds, loops, without
+from nasm.order.kept_rounds import ExecutedLoop, KeptRounds, RemovedRounds, loops, without
 from nasm.order.observer import Watch
 from nasm.order.repeats import Repeat
 from nasm.program.program import Program
@@ -58,7 +58,7 @@ class Beyond:
     def _shorten(self) -> None:
         assert self.watch is not None
         loop = ExecutedLoop.of(self.heads, self.watch)
-        gap = Gap(KEPT.each, self.removed) if self.removed else None
+        gap = RemovedRounds(KEPT.each, self.removed) if self.removed else None
         found = None if loop is None else without(self.watch, loop, KEPT, gap)
         if loop is not None and found is not None:
             self.removed += loop.rounds - KEPT.rounds

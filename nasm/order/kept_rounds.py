@@ -47,7 +47,7 @@ WORTH = 3
 """A loop has so many times the rounds that are kept, or all are."""
 
 
-class Gap(NamedTuple):
+class RemovedRounds(NamedTuple):
     """Where rounds were left out before: after so many of those that are compared, and how many."""
 
     at: int
@@ -105,7 +105,7 @@ def _at(pcs: array[int], pc: int | None) -> Positions:
 
 
 def without(
-    watch: Watch, loop: ExecutedLoop, kept: KeptRounds, gap: Gap | None = None
+    watch: Watch, loop: ExecutedLoop, kept: KeptRounds, gap: RemovedRounds | None = None
 ) -> tuple[Watch, Repeat] | None:
     """A run without most rounds of a loop, and those next to them; None if they are not the same.
 
@@ -141,7 +141,7 @@ def _length(starts: Positions) -> int | None:
     return int(apart[0]) if (apart == apart[0]).all() else None
 
 
-def _same(watch: Watch, repeat: Repeat, queue: int, gap: Gap | None) -> bool:
+def _same(watch: Watch, repeat: Repeat, queue: int, gap: RemovedRounds | None) -> bool:
     """Whether all rounds of a queue do the same."""
     start, length, rounds = repeat.starts[queue], repeat.lengths[queue], repeat.rounds
     end = start + rounds * length
@@ -166,7 +166,7 @@ def _same(watch: Watch, repeat: Repeat, queue: int, gap: Gap | None) -> bool:
     return not moving
 
 
-def _flights(flights: Sequence[TransferTouches | None], gap: Gap | None) -> bool:
+def _flights(flights: Sequence[TransferTouches | None], gap: RemovedRounds | None) -> bool:
     """Whether the transfers of all rounds are the same."""
     some = [one for one in flights if one is not None]
     kinds = {one._replace(number=0, pattern=0, reads=(), writes=()) for one in some}
@@ -180,7 +180,7 @@ def _flights(flights: Sequence[TransferTouches | None], gap: Gap | None) -> bool
 Sides = tuple[tuple[Region, ...], tuple[Region, ...]]
 
 
-def steady(sides: Sequence[Sides], gap: Gap | None = None) -> bool:
+def steady(sides: Sequence[Sides], gap: RemovedRounds | None = None) -> bool:
     """Whether what the rounds touch moves on by as much each time."""
     for some in zip(*sides, strict=True):
         if len({len(regions) for regions in some}) > 1:
@@ -190,7 +190,7 @@ def steady(sides: Sequence[Sides], gap: Gap | None = None) -> bool:
     return True
 
 
-def _even(row: Sequence[Region], gap: Gap | None) -> bool:
+def _even(row: Sequence[Region], gap: RemovedRounds | None) -> bool:
     """Whether each region is as far from the one before as the second from the first."""
     first = shift(row[0], row[1])
     if first is None:
