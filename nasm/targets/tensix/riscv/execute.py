@@ -182,7 +182,7 @@ def begin(core: Tensix, number: int) -> int:
     risc, code = core.riscs[number], code_of(core, number)
     there = code.pc_at(cores.reset_pc(core, number))
     for address, data in code.image():
-        held = core.l1.read(address, len(data)) if address < IRAM and len(data) else data
+        held = core.l1.read(address, len(data)) if address < LOCAL and len(data) else data
         if not np.array_equal(held, data):
             message = f"memory has something else than its lines from {address:#x} on"
             raise Refused(OVERWRITTEN, message, "place tensors elsewhere, with @ ADDRESS")
