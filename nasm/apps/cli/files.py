@@ -36,6 +36,17 @@ def program(path: str) -> Given:
     return replace(read, name=STDIN)
 
 
+def with_code(path: str, cores: Iterable[tuple[str, str]], alone: bool) -> Source:
+    """A program that includes ELF files for cores; ``alone`` it is named as the first of them."""
+    source = Source(path, ".target wormhole\n") if alone else program_text(path)
+    lines = [source.text]
+    for core, file in cores:
+        there = os.path.relpath(file, os.path.dirname(path) or ".")
+        escaped = there.replace("\\", "\\\\").replace('"', '\\"')
+        lines.append(f'.rv {core}\n.include "{escaped}"\n')
+    return Source(source.name, "".join(lines))
+
+
 def program_text(path: str) -> Source:
     """The text of a program; raises Failure, also for an object file."""
     return source_of(program(path))

@@ -105,6 +105,8 @@ class Run:
         """The program as it is given; raises Failure."""
         from nasm.apps.cli import files
 
+        if getattr(self.args, "elf", None):
+            return files.with_code(self.args.program, self.args.elf, "alone" in self.args)
         return files.program(self.args.program)
 
     def session(self, **more: Any) -> Execution:

@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
-    options.program(verb)
+    verb.add_argument("program", nargs="?", help=options.PROGRAM)
+    verb.add_argument(
+        "--elf",
+        metavar="CORE=FILE,…",
+        type=values.core_files,
+        action="extend",
+        default=[],
+        help="RISC-V code of cores of a tile, as ELF files of 32 bits: brisc=a.elf,trisc0=b.elf; "
+        "with a program, or without one for Wormhole",
+    )
     verb.add_argument(
         "--autosync",
         action="store_true",
@@ -123,6 +132,19 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
     preload("nasm.apps.cli.programs")
     again = args.schedules or args.witness
     return (Rerunning if again else Run)(args, screen).go()
+
+
+def named(parsed: argparse.Namespace) -> str:
+    """Name a run of ELF files alone after the first; what is missing if there is no program."""
+    if parsed.elf and (parsed.isolated or parsed.watch):
+        other = "--isolated" if parsed.isolated else "--watch"
+        return f"--elf does not go with {other}: let a program include the files"
+    if parsed.program is not None:
+        return ""
+    if not parsed.elf:
+        return "the following arguments are required: program"
+    parsed.program, parsed.alone = parsed.elf[0][1], True
+    return ""
 
 
 class Rerunning(Run):
@@ -231,7 +253,13 @@ VERB = Verb(
     summary="run a program and report on it",
     rank=10,
     arguments=_arguments,
-    conflicts=(options.kernel_with_autosync, unfit, options.unwatched, options.text_with_arguments),
+    conflicts=(
+        named,
+        options.kernel_with_autosync,
+        unfit,
+        options.unwatched,
+        options.text_with_arguments,
+    ),
     body=run,
     examples=(
         ("matmul.nasm", "run it: cycles and expectations"),
@@ -248,6 +276,7 @@ examples:
   neuron-nasm run matmul.nasm --timing my.toml
   neuron-nasm run matmul.nasm --schedules 200
   neuron-nasm run matmul.nasm --strict --allow E0514 --sarif found.sarif
+  neuron-nasm run --elf brisc=firmware.elf,trisc1=math.elf
   neuron-nasm run kernel.py:name --isolated --timeout 60 --json
   cat matmul.nasm | neuron-nasm run - --json
 
