@@ -158,6 +158,14 @@ class Burst(Protocol):
     def stalls(self) -> Sequence[tuple[int, str]]:
         """What comes late, and why."""
 
+    @property
+    def route(self) -> Sequence[int] | None:
+        """The pcs of what is executed, where some of it jumps; None for one after the other.
+
+        Then the target knows where the queue continues, and says so when it is asked what that
+        executes there.
+        """
+
     def perform(self, count: int, place: Callable[[int], Place]) -> bool:
         """Execute the first ones, of which ``place`` tells the places by number.
 
