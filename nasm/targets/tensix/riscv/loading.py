@@ -85,7 +85,10 @@ def begin(core: Tensix) -> None:
         base = cores.reset_pc(core, number) if risc.base < 0 else risc.base
         code = RiscCode(lines, base)
         for address, data in code.image():
-            _put(core, number, address, data)
+            try:
+                _put(core, number, address, data)
+            except Refused as refused:
+                raise Failure(refused.at(code.span(address))) from None
         made.append(code)
     core.codes = tuple(made)
     core.coded = tuple(code is not None for code in made)
