@@ -410,7 +410,7 @@ send:
     bnez a0, send
 """
     whole = ran(text)
-    for events in range(1, whole.scheduler.position, 7):
+    for events in range(1, whole.scheduler.position, 37):
         machine = made(text)
         machine.run(events)
         saved = machine.save()
