@@ -63,7 +63,8 @@ class RankMeetings(Pace):
     """Where the instructions of one machine meet those of other ranks.
 
     ``arrived`` are the calls that nothing has landed for yet, by queue; ``unseen`` those among them
-    that the driver has not taken note of; ``times`` how long those take that have landed.
+    that the driver has not taken note of; ``times`` how long those take that have landed. Where
+    other ranks are its ``topology`` says, if it has to meet them alone.
     """
 
     def __init__(
@@ -72,11 +73,12 @@ class RankMeetings(Pace):
         addresses: Addresses,
         findings: Findings,
         scheduler: Scheduler,
-        rank: int,
+        rank: int | None,
         values: bool,
     ) -> None:
         self.program, self.rank, self.values = program, rank, values
         self.addresses, self.findings, self.scheduler = addresses, findings, scheduler
+        self.topology: str | None = None
         self.arrived: dict[int, ArrivedCall] = {}
         self.unseen: list[int] = []
         self.times: dict[int, int] = {}
@@ -97,6 +99,8 @@ class RankMeetings(Pace):
         """The ranks with which this one meets; none if it takes no part."""
         if not effect.groups:
             return tuple(range(self.program.ranks))
+        if self.rank is None:
+            return effect.groups[0]
         return next((group for group in effect.groups if self.rank in group), ())
 
     def _arrive(self, queue: int, effect: RankExchange, now: int) -> None:
@@ -152,11 +156,14 @@ class RankMeetings(Pace):
         self.scheduler.release(queue, landing.start)
 
     def meet_alone(self) -> None:
-        """Let every call land whose group is this rank alone; raises Refused."""
+        """Let every call land as if all others had come when this rank did; raises Refused.
+
+        With values its group is this rank alone.
+        """
         collectives = self.program.target.collectives
         assert collectives is not None, "the target has collectives and no time for them"
         program = self.program
-        topology = collectives.topology(None, program.generation, program.cores)
+        topology = collectives.topology(self.topology, program.generation, program.cores)
         while (one := self.pause()) is not None:
             time = collectives.time(one.call, topology)
             sent = (one.parcels,)
