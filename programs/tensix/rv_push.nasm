@@ -1,4 +1,4 @@
-; RISC-V code of three cores of a tile: B releases T1 from reset, sends it a count and waits for
+; RISC-V code of two cores of a tile: B releases T1 from reset, sends it a count and waits for
 ; its answer; T1 pushes as many Tensix instructions as it was sent, and answers when all are done.
 .target wormhole
 .l1  answer  u32[4]  @ 0x4000 output = zeros
