@@ -20,7 +20,8 @@ class MeetingReport:
     """A collective that took place, at a line of the program; times in ticks.
 
     ``bytes`` is the size that decided how long it took; of each rank of its ``group`` it is known
-    when it came, and how long it waited for the last one.
+    when it came, and how long it waited for the last one. Of its ``ticks`` so many rest on what is
+    ``assumed``.
     """
 
     number: int
@@ -33,7 +34,7 @@ class MeetingReport:
     start: int
     ticks: int
     algorithm: str
-    evidence: str
+    assumed: int
     source: str
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from nasm.base import gc_pause
 from nasm.base.problems import Note, Problem
 from nasm.base.records import replace
+from nasm.isa.evidence import Evidence
 from nasm.machine import inputs as given_inputs
 from nasm.machine import tensor_io
 from nasm.machine.records import RunReport, Status
@@ -127,7 +128,7 @@ class RanksRun:
             record.start,
             record.time.ticks,
             record.time.algorithm,
-            record.time.evidence.value,
+            dict(record.time.parts).get(Evidence.ASSUMED, 0),
             record.time.source,
         )
 

@@ -41,7 +41,7 @@ class LineOfMeetings:
     ticks: int
     waits: int
     algorithm: str
-    evidence: str
+    assumed: int
 
 
 def by_line(meetings: Sequence[MeetingReport]) -> list[LineOfMeetings]:
@@ -58,7 +58,7 @@ def by_line(meetings: Sequence[MeetingReport]) -> list[LineOfMeetings]:
             sum(one.ticks for one in some),
             sum(sum(one.waits) for one in some),
             some[0].algorithm,
-            some[0].evidence,
+            sum(one.assumed for one in some),
         )
         for some in found.values()
     ]
@@ -123,7 +123,8 @@ def _lines(report: RanksReport) -> Table:
     for line in by_line(report.meetings)[:FEW]:
         where = f" ({line.span.brief})" if line.span is not None else ""
         times = [f"{units.microseconds(t):,.3f} µs" for t in (line.ticks, line.waits)]
-        how = ", ".join(filter(None, (line.algorithm, line.evidence)))
+        assumed = f"{100 * line.assumed / line.ticks:.0f}% assumed" if line.assumed else ""
+        how = ", ".join(filter(None, (line.algorithm, assumed)))
         table.add_row(f"{line.operation}{where}", f"{line.count:,}", f"{line.bytes:,}", *times, how)
     return table
 
@@ -140,7 +141,7 @@ MEETING: Shape = (
     Key("start", "the tick at which the last one came"),
     Key("ticks", "how long it took from then on"),
     Key("algorithm", "how it was done"),
-    Key("evidence", "how well that time is known"),
+    Key("assumed", "how many of these ticks rest on what is assumed"),
     Key("source", "where it is from"),
 )
 RANK: Shape = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -205,3 +206,57 @@ def test_a_permutation_leaves_what_nothing_is_sent_to() -> None:
     done = nasm.run(text, {"x": x, "y": before})
     assert done.ok, done.report.reasons
     assert np.array_equal(done.outputs["y"], [before[0], x[2], x[0], before[3]])
+
+
+def test_every_moment_between_two_meetings_can_be_returned_to() -> None:
+    program = nasm.assemble(UNEQUAL)
+    x = values(7)
+    whole = RanksRun(program, {"x": x}, RunSettings())
+    report = whole.run()
+    run = RanksRun(program, {"x": x}, RunSettings())
+    world, machines = run.world, [execution.machine for execution in run.executions]
+    saved = []
+    while True:
+        saved.append((world.save(), [machine.save() for machine in machines]))
+        if not world.step():
+            break
+    assert len(saved) > 2
+    for kept, states in reversed(saved[:-1]):
+        world.restore(kept)
+        for machine, state, execution in zip(machines, states, run.executions, strict=True):
+            machine.restore(state)
+            execution.status = Status.RUNNING
+        found = run.run()
+        assert (found.trace_hash, found.memory_hash) == (report.trace_hash, report.memory_hash)
+        assert found.meetings == report.meetings
+
+
+def test_a_session_of_one_rank_goes_back_into_a_collective() -> None:
+    text = (
+        ".target trn2\n.hbm x f32[64, 8] input = iota\n.hbm y f32[64, 8] output\n.sem a\n"
+        "@cc Collective y, x, all_gather $a++\n@sync EventSemaphore $a >= 1\n"
+    )
+    session = nasm.Session(text, keep=0)
+    hashes = set()
+    for _ in range(2):
+        session.advance(100)
+        assert session.queues()[5].in_flight
+        kept = session.checkpoint()
+        for _ in range(2):
+            hashes.add(session.run().memory_hash)
+            session.back_to(kept)
+        session.restart()
+    assert len(hashes) == 1
+
+
+def test_records_and_messages_of_ranks_pickle() -> None:
+    found = nasm.run(UNEQUAL, {"x": values(8)})
+    again = pickle.loads(pickle.dumps(found))
+    assert again.ranks == found.ranks
+    program = nasm.assemble(UNEQUAL)
+    run = RanksRun(program, {"x": values(8)}, RunSettings())
+    arrivals = run.engine.advance(dict.fromkeys(range(4)))
+    assert pickle.loads(pickle.dumps(arrivals)) == arrivals
+    sent = [run.ranks[one.rank].sent(one.queue) for one in arrivals]  # type: ignore[union-attr]
+    for parcels in pickle.loads(pickle.dumps(sent)):
+        assert [parcel.values.shape for parcel in parcels] == [(128, 256)]

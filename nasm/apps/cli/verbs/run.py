@@ -289,17 +289,18 @@ examples:
   neuron-nasm run matmul.nasm --html run.html
   neuron-nasm run matmul.nasm --option rounding=stochastic
   neuron-nasm run matmul.nasm --timing my.toml
+  neuron-nasm run all_reduce.nasm --ranks 8 --topology trn2-ultraserver
   neuron-nasm run matmul.nasm --schedules 200
   neuron-nasm run matmul.nasm --strict --allow E0514 --sarif found.sarif
   neuron-nasm run --elf brisc=firmware.elf,trisc1=math.elf
   neuron-nasm run kernel.py:name --isolated --timeout 60 --json
   cat matmul.nasm | neuron-nasm run - --json
 
-A .npy file has exactly the shape and the dtype of its tensor. With several ranks
-its name may have {rank} in it, or its array a first axis of ranks. Dtypes that .npy
-lacks (bfloat16, the 8-bit floats) are read and written as unsigned integers of
-their width. Files are written atomically: the outputs if the program ran to
-its end, the trace unless a signal stops the run.
+A .npy file has exactly the shape and the dtype of its tensor. With several
+ranks its name may have {rank} in it, or its array a first axis of ranks. Dtypes
+that .npy lacks (bfloat16, the 8-bit floats) are read and written as unsigned
+integers of their width. Files are written atomically: the outputs if the
+program ran to its end, the trace unless a signal stops the run.
 """,
     document="program",
     other_names=("simulate", "exec", "execute", "start", "sim"),
