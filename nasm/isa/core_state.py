@@ -162,8 +162,7 @@ class Burst(Protocol):
     def route(self) -> Sequence[int] | None:
         """The pcs of what is executed, where some of it jumps; None for one after the other.
 
-        Then the target knows where the queue continues, and says so when it is asked what that
-        executes there.
+        Where the queue continues then the target answers when it is asked to expand what follows.
         """
 
     def perform(self, count: int, place: Callable[[int], Place]) -> bool:
