@@ -137,6 +137,7 @@ class RiscRow:
             example=f"{PREFIX}{self.example}",
             formula=self.formula,
             setup=self.setup,
+            also=self.name,
         )(self._executed(name, module))
 
     def _executed(self, name: str, module: str) -> Semantics:
