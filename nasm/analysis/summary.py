@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 def units(machine: Machine) -> Units:
     """What numbers in records are worth."""
     generation = machine.program.generation
-    return Units(generation.ticks, generation.base.cycle, machine.program.cores)
+    program = machine.program
+    return Units(generation.ticks, generation.base.cycle, program.cores, program.core_names)
 
 
 _REGISTER = re.compile(r'"(?:[^"\\]|\\.)*"|%r(\d+)(?!\w)')
@@ -254,6 +255,7 @@ def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:
                 queue.finished // cycle,
                 busy / total,
                 tuple(sorted(evidence[queue.index].items())),
+                machine.program.core_name(queue.core) if machine.program.tiles else "",
             )
         )
     return tuple(found)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+from numpy.typing import NDArray
 
 from nasm.base.records import dataclass
 from nasm.views.view import View
@@ -64,6 +67,56 @@ class Transfer(Effect):
     def option(self, name: str) -> object:
         """An option by name; None if it was not given."""
         return dict(self.options).get(name)
+
+
+Atomic = Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]
+"""What an atomic operation makes of the aligned bytes at its place: what is put there, and what
+comes back."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Packet(Effect):
+    """Bytes that cross a network between tiles, apart from the queues.
+
+    ``here`` is a place of the tile that sends it, ``there`` one of the other tiles: a view or an
+    address; None for none. They go from here there, or come here from there if it ``fetches``.
+    ``to`` are the coordinates of the other tile, or of the first and the last corner of a
+    rectangle of tiles; empty if the view ``there`` says it, or the semaphore that it posts to.
+    ``data`` goes instead of what is here, to the bytes there with the numbers ``only``, if some are
+    given. An ``atomic`` operation is made there, of which what comes back goes here. With a
+    ``reply`` the sender learns when it has landed, and what it posts to is the sender's.
+    ``options`` are the network's own.
+    """
+
+    network: int
+    count: int
+    here: View | int | None = None
+    there: View | int | None = None
+    to: tuple[int, ...] = ()
+    fetches: bool = False
+    reply: bool = True
+    data: bytes = b""
+    only: tuple[int, ...] = ()
+    atomic: Atomic | None = None
+    options: tuple[tuple[str, object], ...] = ()
+
+    def option(self, name: str) -> object:
+        """An option by name; None if it was not given."""
+        return dict(self.options).get(name)
+
+    @property
+    def views(self) -> tuple[tuple[View, ...], tuple[View, ...]]:
+        """The views that it reads and those that it writes; of a multicast, in one of the tiles."""
+        here = (self.here,) if isinstance(self.here, View) else ()
+        there = (self.there,) if isinstance(self.there, View) else ()
+        if self.atomic is not None:
+            return there, (*there, *here)
+        return (there, here) if self.fetches else (here, there)
+
+
+@dataclass(frozen=True, slots=True)
+class UntilAnswered(Effect):
+    """Hold the queue until the sender knows of all packets that it has sent before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +185,10 @@ def moved(effect: object) -> tuple[tuple[View, ...], tuple[View, ...]]:
         return (effect.exchange.src,), (effect.exchange.dst,)
     if isinstance(effect, RankExchange):
         return effect.sources, effect.destinations
-    return (), ()
+    return effect.views if isinstance(effect, Packet) else ((), ())
 
 
-MOVING = (Transfer, Rendezvous, RankExchange)
+MOVING = (Transfer, Rendezvous, RankExchange, Packet)
 """The effects that may move something."""
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from nasm.base.problems import Refused, did_you_mean, listed
 from nasm.base.records import dataclass, field
 from nasm.isa.evidence import Fact
 from nasm.isa.options import OptionValue
 from nasm.views.tensor import Memory
+
+if TYPE_CHECKING:
+    from nasm.isa.tile_grid import TileGrid
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,9 @@ class Engine:
     ``spelled`` is its name in prose, if that is not the name with a capital. One that is ``rare``
     has a queue only in programs that have lines for it. One that ``pushes`` gives another engine,
     by its name, the instructions of its queue, one by one; it has a queue in programs that have
-    lines for it, and in others that engine has all of its instructions at once.
+    lines for it, and in others that engine has all of its instructions at once. If it does not
+    ``count`` its lines wait for and update no semaphores, and ``instead`` says what else does.
+    On it mnemonics may be written without their ``prefix``.
     """
 
     name: str
@@ -34,6 +40,14 @@ class Engine:
     spelled: str = ""
     pushes: str = ""
     rare: bool = False
+    counts: bool = True
+    instead: str = ""
+    prefix: str = ""
+
+    @property
+    def optional(self) -> bool:
+        """Whether it has a queue only in programs that have lines for it."""
+        return self.rare or bool(self.pushes)
 
     @property
     def title(self) -> str:
@@ -83,7 +97,8 @@ class Generation:
     those that instructions wait for. ``units`` are what the queues of a core have in common: the
     cost of an instruction may name one of them where others name a part of their engine. ``peak``
     says of what numbers the peak of operations is given, such as ``16-bit``. ``absent`` says why
-    this generation has none of engines that another one has, by their names.
+    this generation has none of engines that another one has, by their names. With a ``grid`` each
+    core is a tile of a chip, which programs select by its coordinates.
     """
 
     name: str
@@ -111,6 +126,7 @@ class Generation:
     units: tuple[Unit, ...] = ()
     absent: Mapping[str, str] = field(default_factory=dict)
     peak: str = ""
+    grid: TileGrid | None = None
 
     @property
     def base(self) -> Engine:

@@ -12,7 +12,7 @@ from nasm.base.problems import Refused, Severity
 from nasm.base.records import dataclass
 from nasm.isa.by_name import named, variant_named
 from nasm.isa.core_state import Blocked
-from nasm.isa.effects import Effect
+from nasm.isa.effects import Effect, Packet, Transfer
 from nasm.isa.evidence import Cost
 from nasm.isa.field_kinds import Bits, Encoding, Field
 from nasm.isa.flops import Flops
@@ -53,6 +53,8 @@ class Operand:
     take in their place, or None; the same function for operands that mean the same, as what it
     makes is kept until the elements change. ``use`` says what is done with an engine value that is
     read and left again, ``READ`` without it: see :mod:`nasm.isa.implicit_kinds`.
+    A ``bare`` one is written without its name although its values are words, as is the custom of
+    its language; one that is ``based`` is written in parentheses after the one before.
     """
 
     name: str
@@ -68,6 +70,8 @@ class Operand:
     footprint: OfOperands[tuple[View, ...]] | None = None
     derived: OfOperands[Callable[[Any], Any] | None] | None = None
     use: OfOperands[str] | None = None
+    bare: bool = False
+    based: bool = False
 
     @property
     def implicit(self) -> bool:
@@ -77,7 +81,8 @@ class Operand:
     @property
     def named(self) -> bool:
         """Whether nasm writes it with its name, as it does with all that follow such a one."""
-        return self.keyword or bool(self.kind.words) or self.kind.names == "label"
+        worded = bool(self.kind.words) or self.kind.names == "label"
+        return self.keyword or (worded and not self.bare)
 
     @property
     def walked(self) -> bool:
@@ -311,7 +316,9 @@ class Row:
     what still does; it changes nothing. Of implicit operands it gets what the core holds, and the
     place. ``instead`` are other rows, each with when to use it in the place of this one.
     ``variant`` is set of a row as it is on one generation, where others have it in another form:
-    the target's module and the name of the generation. Where operands are not known (an
+    the target's module and the name of the generation. One that ``signals`` has a packet make its
+    update, where that is; of one that ``spreads`` each of several receivers posts, as many as its
+    update says. Where operands are not known (an
     :class:`~nasm.isa.ranges.Unknown` in the place of an integer, None in that of a tile) ``bounds``
     says what is known of the integer that the semantics return, and ``ways`` are the effects that a
     branch may have, each with what must hold for it.
@@ -355,6 +362,8 @@ class Row:
     encoding: Encoding | None = None
     instead: tuple[tuple[str, str], ...] = ()
     variant: tuple[str, str] | None = None
+    signals: bool = False
+    spreads: bool = False
     bounds: Callable[..., Some] | None = None
     ways: Callable[..., tuple[tuple[Effect, RegisterComparison], ...]] | None = None
 
@@ -367,6 +376,11 @@ class Row:
     def holds(self) -> bool:
         """Whether its semantics get what the core holds, and may change it."""
         return any(isinstance(operand.kind, CoreState) for operand in self.reads)
+
+    @property
+    def moves(self) -> bool:
+        """Whether it has bytes moved apart from its queue."""
+        return self.effect is Transfer or (self.effect is Packet and not self.signals)
 
     @property
     def acts(self) -> bool:

@@ -86,6 +86,8 @@ class Isa:
         condition: OfOperands[Blocked | None] | None = None,
         also: str = "",
         instead: Mapping[str, str] | None = None,
+        signals: bool = False,
+        spreads: bool = False,
         bounds: Callable[..., Some] | None = None,
         ways: Callable[..., tuple[tuple[Effect, RegisterComparison], ...]] | None = None,
     ) -> Callable[[Callable[..., Any]], Row]:
@@ -129,6 +131,8 @@ class Isa:
                 tuple(n for n, o in enumerate(operands) if o.kind.names == "label"),
                 encoding,
                 tuple((instead or {}).items()),
+                signals=signals,
+                spreads=spreads,
                 bounds=bounds,
                 ways=ways,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nasm.base.records import replace
 from nasm.isa import effects
@@ -16,6 +16,9 @@ from nasm.program.program import Program
 from nasm.program.shapes import Shape
 from nasm.sim.queues import Work
 from nasm.sim.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from nasm.machine.packets import Packets
 
 
 class Computed(Protocol):
@@ -37,12 +40,14 @@ class Effects:
         scheduler: Scheduler,
         transfers: Transfers,
         rendezvous: RendezvousPoint,
+        packets: Packets | None,
         ranks: RankMeetings,
     ) -> None:
         self.queue, self.core = queue, program.queues[queue].core
         self.lines = program.queues[queue]
         self.base = self.core * program.generation.counters
         self.scheduler, self.transfers, self.rendezvous = scheduler, transfers, rendezvous
+        self.packets = packets
         self.ranks = ranks
         self._plans: dict[Shape, Plan] = {}
         self._by_type: dict[type[effects.Effect], Callable[..., Work]] = {
@@ -51,6 +56,8 @@ class Effects:
             Say: self._say,
             Clear: self._clear,
             effects.Rendezvous: self._rendezvous,
+            effects.Packet: self._packet,
+            effects.UntilAnswered: self._drain,
             effects.RankExchange: self._exchange,
         }
 
@@ -101,6 +108,22 @@ class Effects:
 
     def _rendezvous(self, work: Work, kernel: Computed, shape: Shape, _: int | None) -> Work:
         return self.rendezvous.work(work.number, self.queue, shape.context, kernel.values())
+
+    def _packet(self, work: Work, kernel: Computed, shape: Shape, semaphore: int | None) -> Work:
+        packets, signals = self.packets, shape.row.signals
+        assert packets is not None, "the target has packets and no network"
+        bound = packets.bind(kernel.values(), self.core, semaphore, signals)
+
+        def start(now: int) -> None:
+            packets.launch(bound, signals, self.scheduler.acting, now)
+
+        return _acting(work, start)
+
+    def _drain(self, work: Work, kernel: Computed, *_: Any) -> Work:
+        assert self.packets is not None
+        work.condition = partial(self.packets.outstanding, self.queue)
+        work.drains = True
+        return _acting(work, _nothing)
 
     def _exchange(self, work: Work, kernel: Computed, shape: Shape, _: int | None) -> Work:
         return self.ranks.work(work.number, self.queue, kernel.values())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -48,6 +48,9 @@ from nasm.sim.events import Observer
 from nasm.sim.queues import Queue
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import ExpandedSummary, Summary, Trace
+
+if TYPE_CHECKING:
+    from nasm.machine.packets import Packets
 
 SMALL = 64 << 10
 """Bytes that a checkpoint is counted as in addition to those of memory: mostly a little more than
@@ -108,6 +111,7 @@ class Machine:
         self.rendezvous = RendezvousPoint(
             program, self.addresses, self.findings, self.transfers, self.scheduler
         )
+        self.packets = self._packets()
         self.ranks = RankMeetings(
             program, self.addresses, self.findings, self.scheduler, rank, values
         )
@@ -131,6 +135,16 @@ class Machine:
         if self.below_zero.needed:
             self.scheduler.observe(self.below_zero)
         self.later: list[tuple[Observer, Any]] = []
+
+    def _packets(self) -> Packets | None:
+        """What sends packets, if the target has a network."""
+        make = self.program.target.network
+        if make is None:
+            return None
+        from nasm.machine.packets import Packets  # other targets do without
+
+        network = make(self.program.generation)
+        return Packets(self.program, self.state, self.findings, self.scheduler, network)
 
     def _bursting(self, tasks: Tasks, delays: Delays | None) -> Planner | None:
         """What plans the execution of many instructions of a queue at once, if anything can."""
@@ -172,7 +186,7 @@ class Machine:
                 self.holds[lines.core],
                 self.rank,
             )
-        meeting = self.rendezvous, self.ranks
+        meeting = self.rendezvous, self.packets, self.ranks
         effects = Effects(program, queue, self.scheduler, self.transfers, *meeting)
         return Tasks(
             program,
@@ -209,6 +223,8 @@ class Machine:
         around = Around(core, memories, self.scheduler, self.findings.reported, program)
         held = make(program.generation, around)
         _set(program, core, held)
+        if program.target.begins is not None:
+            program.target.begins(held)
         for pace in self.paces[core].values():
             pace.holds = held
         return held
@@ -305,7 +321,8 @@ class Machine:
 
     def _parts(self) -> tuple[Any, ...]:
         parts = (self.state, self.scheduler, self.transfers, self.rendezvous, self.losses)
-        return *parts, self.ranks, *(held for held in self.holds if held is not None)
+        sent = () if self.packets is None else (self.packets,)
+        return *parts, self.ranks, *sent, *(held for held in self.holds if held is not None)
 
 
 def _set(program: Program, core: int, held: Holds) -> None:

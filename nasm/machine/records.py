@@ -59,6 +59,7 @@ class Units:
     ticks: int
     cycle: int
     cores: int = 1
+    names: tuple[str, ...] = ()
 
     def microseconds(self, ticks: int) -> float:
         """Ticks in microseconds."""
@@ -75,7 +76,8 @@ class Units:
 
     def named(self, core: int, what: str | int) -> str:
         """A name or a number of something of a core."""
-        return f"{core}.{what}" if self.cores > 1 else str(what)
+        name = self.names[core] if self.names else core
+        return f"{name}.{what}" if self.cores > 1 else str(what)
 
 
 class Rows(Drawn, tuple[T, ...]):
@@ -216,7 +218,7 @@ class EngineRecord:
     ``busy`` is while one of its units was occupied, ``waiting`` while its next instruction was
     stalled (by cause in ``waits``); ``utilisation`` is busy over the whole run. ``evidence`` splits
     the busy cycles by how well their cost is known. ``cycles`` is its counter when its last
-    instruction completed.
+    instruction completed. ``place`` is what reports call its core, if the program has several.
     """
 
     core: int
@@ -228,6 +230,7 @@ class EngineRecord:
     cycles: int
     utilisation: float
     evidence: tuple[tuple[str, int], ...]
+    place: str = ""
 
 
 def beside(entry_and_exit: float | None) -> str:

@@ -248,7 +248,7 @@ class Tasks:
         updated = self.program.updates[update]
         if updated is None:
             return None, None
-        if instruction.row.posts:
+        if instruction.row.posts or instruction.row.signals:
             return None, updated.semaphore
         return (updated.semaphore, updated.op, updated.value, updated.at_read), None
 

@@ -36,7 +36,7 @@ def written(instruction: Instruction) -> list[View]:
     if row.effect is effects.RankExchange:
         return list(exchanged(instruction)[1])
     found = [instruction.operand(o.name) for o in row.writes]
-    if row.effect in (effects.Transfer, effects.Rendezvous):
+    if row.moves or row.effect is effects.Rendezvous:
         named = [view for operand in instruction.operands for view in views(operand)]
         found += named[:1] if len(named) > 1 else []  # a barrier, which names one, writes nothing
         found += [
@@ -57,7 +57,7 @@ def read(instruction: Instruction) -> list[View]:
         adds = operand.adds and instruction.operand(operand.adds)
         if operand.access in ("r", "rw") or adds:
             found += views(value)
-    if row.effect in (effects.Transfer, effects.Rendezvous):
+    if row.moves or row.effect is effects.Rendezvous:
         named = [view for operand in instruction.operands for view in views(operand)]
         found += named[1:]
         found += [

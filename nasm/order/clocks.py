@@ -122,7 +122,7 @@ class Order:
         """Where the posts of a step belong."""
         queue, change, issue = step.queue, step.change, step.issue
         if issue is not None:
-            if issue.counter is None:
+            if issue.counter is None or issue.counter < 0:
                 return None
             column = self.columns[queue, issue.counter]
             return _stream(self._posts, issue.counter, queue, LANDS, column)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from nasm.isa.effects import Clear, Rendezvous, Transfer
+from nasm.isa.effects import Clear, Rendezvous
 from nasm.order.accesses import Accesses, Touched
 from nasm.order.clocks import Order
 from nasm.order.observer import TransferTouches, Watch
 from nasm.order.places import Area
-from nasm.order.skeleton import CounterChange, CounterWait, Event, Issue, Step, Take
+from nasm.order.skeleton import LANDS, SILENT, CounterChange, CounterWait, Event, Issue, Step, Take
 from nasm.program.program import Program, QueueProgram
 from nasm.sim.queues import Work
 from nasm.views.regions import Region
@@ -50,7 +50,8 @@ class Sources:
         effects = enumerate(i.row.effect for i in program.instructions)
         acting = {n: effect for n, effect in effects if effect is not None}
         self.clears = Clear in acting.values()
-        moving = {n for n, effect in acting.items() if effect is Transfer}
+        moving = {n for n in acting if program.instructions[n].row.moves}
+        self.silent = {n for n in moving if not program.instructions[n].row.posts}
         meeting = {n for n, effect in acting.items() if effect is Rendezvous}
         self.tracked: list[bool] = []
         for queue, lines in enumerate(program.queues):
@@ -72,7 +73,9 @@ class Sources:
         pairs = zip(lines.instructions, lines.updates, strict=True)
         posting = dict.fromkeys(number for instruction, number in pairs if instruction in moving)
         updates = (self.program.updates[number] for number in posting)
-        found = ((queue, None if update is None else update.semaphore) for update in updates)
+        found = [(queue, None if update is None else update.semaphore) for update in updates]
+        if not self.silent.isdisjoint(lines.instructions):
+            found.append((queue, SILENT))
         return list(dict.fromkeys(found))
 
     def core(self, counter: int) -> int:
@@ -114,6 +117,8 @@ class Steps:
         self._tracked = [held and accesses.held for held in sources.tracked]
         self._owners: dict[Area, tuple[Place | None, bool]] = {}
         self._owned: list[set[int]] = [set() for _ in queues]
+        self._unanswered: list[list[int]] = [[] for _ in queues]
+        self._signalled = [0 for _ in queues]
 
     def take(self) -> None:
         """Take the steps that are new."""
@@ -153,6 +158,11 @@ class Steps:
             meeting = meetings.get((queue, index), -1) if meetings else -1
             if more:
                 self._more(queue, index)
+            if work.drains:
+                self._drain(queue, index)
+            signals = change is not None and instructions[numbers[pc]].row.signals
+            if signals:
+                change = None
             if less and wait is not None and (queue, index) in less:
                 wait = wait._replace(value=wait.value - less[queue, index])
             if wait or change or flight or after >= 0 or meeting >= 0:
@@ -166,6 +176,8 @@ class Steps:
                         for member in together:
                             take(member)
                         together.clear()
+            if signals:
+                self._signal(queue, index)
             for counter in work.clears if clears else ():
                 if counter in counters:
                     take(Step(queue, index, None, CounterChange(counter, "=", 0)))
@@ -237,9 +249,30 @@ class Steps:
         if flight.met:
             self.ends[queue][index] = queue, index + 1
             return None
-        column = self.order.columns[queue, flight.counter]
+        counter = SILENT if flight.silent else flight.counter
+        column = self.order.columns[queue, counter]
         self.ends[queue][index] = column, len(self.order.issued[column]) + 1
-        return Issue(flight.counter, flight.shares)
+        if not flight.silent:
+            self._unanswered[queue].append(index)
+        return Issue(counter, flight.shares)
+
+    def _signal(self, queue: int, index: int) -> None:
+        """An instruction raises counters by packets, after all that its queue has done before."""
+        signals = self.watch.signals
+        for at in range(self._signalled[queue], len(signals)):
+            whose, which, counter = signals[at]
+            if whose == queue and which <= index:
+                self._signalled[queue] = at + 1
+                if which == index:
+                    change = CounterChange(counter, "+", 1)
+                    self.order.take(Step(queue, index, change=change))
+
+    def _drain(self, queue: int, index: int) -> None:
+        """An instruction starts once all that its queue has sent is answered."""
+        for sent in self._unanswered[queue]:
+            event = Event(LANDS, queue, sent)
+            self.order.take(Step(queue, index, after_event=event))
+        self._unanswered[queue].clear()
 
     def _after(self, queue: int, index: int, work: Work) -> int:
         """The last earlier instruction of a queue that writes what one reads; -1 if it is known."""

@@ -22,7 +22,7 @@ MOST = 1_000_000
 """Instructions whose order is judged, some 30 bytes each, and their waits and transfers more."""
 
 
-APART = (effects.Transfer, effects.Clear, effects.Rendezvous, effects.RankExchange)
+APART = (effects.Transfer, effects.Clear, effects.Rendezvous, effects.RankExchange, effects.Packet)
 """What is in no order with its own queue, or touches more than an instruction names."""
 
 
@@ -66,7 +66,8 @@ class TransferTouches(NamedTuple):
     """What a transfer touches, posts to, and in how many shares; its ``number`` is its own.
 
     ``pattern`` is the same for all that touch the same. It ``adds`` to what it writes, or is part
-    of a meeting (``met``), which then is over when it has landed.
+    of a meeting (``met``), which then is over when it has landed. Of a ``silent`` one its sender
+    never learns that it has landed.
     """
 
     number: int
@@ -77,6 +78,7 @@ class TransferTouches(NamedTuple):
     shares: int
     adds: bool
     met: bool
+    silent: bool = False
 
 
 class Watch(Observer):
@@ -85,11 +87,12 @@ class Watch(Observer):
     ``queues`` are the queues in that order. Of each queue, by the number of an instruction in it:
     ``works`` is what it does, ``pcs`` its place, ``begins`` when it started, ``ends`` when
     the one before it completed, ``moved`` the transfer that it issued. ``meetings`` says which met,
-    ``sizes`` how many in each. Shares of ``flights`` landed at ``landings``. ``full`` says that
-    there was more; it is ``closed`` if nothing more was to be remembered. ``lowest`` is to how few
-    instructions it was cut since the check set it to NEVER. ``future`` is another one after each
-    change by hand: results for one do not hold for another. ``vague`` are bytes of which what has a
-    number, or a pattern, touches some, it is not known which.
+    ``sizes`` how many in each. ``signals`` are the counters that instructions have raised by
+    packets, with the queue and the number of each. Shares of ``flights`` landed at ``landings``.
+    ``full`` says that there was more; it is ``closed`` if nothing more was to be remembered.
+    ``lowest`` is to how few instructions it was cut since the check set it to NEVER. ``future`` is
+    another one after each change by hand: results for one do not hold for another. ``vague`` are
+    bytes of which what has a number, or a pattern, touches some, it is not known which.
     """
 
     CACHES = ("lowest", "vague")
@@ -113,6 +116,7 @@ class Watch(Observer):
         self.lowest = NEVER
         self.future = object()
         self.sizes: list[int] = []
+        self.signals: list[tuple[int, int, int]] = []
         self.vague: Mapping[int, Collection[Region]] = {}
 
     @classmethod
@@ -160,9 +164,13 @@ class Watch(Observer):
         met = bool(self.meetings) and (queue, index) in self.meetings
         if self.full or not (met or self.pcs[queue][-1] == pc):
             return
+        if flight.signals_only:
+            if flight.semaphore is not None:
+                self.signals.append((queue, index - 1, flight.semaphore))
+            return
         moved = (
             flight.key, flight.pattern, flight.reads, flight.writes, flight.semaphore, flight.left,
-            flight.adds, met,
+            flight.adds, met, flight.signals,
         )  # fmt: skip
         self.moved[queue][index if met else index - 1] = _tuple(TransferTouches, moved)
 
@@ -204,11 +212,12 @@ class Watch(Observer):
         counts = tuple(zip(map(len, self.works), map(len, self.moved), strict=True))
         kept = len(self.meetings), len(self.flights)
         state = self.full, self.closed, self.future
-        return len(self.queues), counts, kept, state, len(self.sizes)
+        return len(self.queues), counts, kept, state, (len(self.sizes), len(self.signals))
 
     def restore(self, saved: Any) -> None:
         """Forget what came later."""
-        length, counts, (meetings, landed), state, met = saved
+        length, counts, (meetings, landed), state, (met, signals) = saved
+        del self.signals[signals:]
         self.full, self.closed, self.future = state
         self.lowest = min(self.lowest, length)
         del self.queues[length:], self.flights[landed:], self.landings[landed:]

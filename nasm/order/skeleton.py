@@ -37,6 +37,10 @@ class Take(NamedTuple):
     wait: CounterWait
 
 
+SILENT = -1
+"""In the place of a counter: nothing ever says that a transfer has landed."""
+
+
 class Issue(NamedTuple):
     """A transfer: each of its shares posts 1 where it has landed, if there is a counter."""
 

@@ -18,7 +18,7 @@ from nasm.base.records import replace
 from nasm.base.source import Frame, Span
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import Row, bind
-from nasm.isa.target import Target
+from nasm.isa.target import AddedLine, Target
 from nasm.isa.words import VALUE, WORD
 from nasm.program import availability, check
 from nasm.program.accepted_operands import AcceptedOperands
@@ -151,11 +151,11 @@ class ProgramBuilder(Declarations):
         """
         lines = self.program.queues[queue]
         self._check_available(row, lines.engine)
-        for value in operands:
+        for operand, value in zip(row.operands, operands, strict=True):
             if type(value) in _ADDRESSED:
                 check.registers_exist(self.generation, value)
             if self._entered:
-                check.within_reach(lines.core, value)
+                check.within_reach(lines.core, value, operand.kind)
         if wait is not None or update is not None:
             problems = check.sync(self.program, queue, row, wait, update, None)
             if problems:
@@ -196,7 +196,8 @@ class ProgramBuilder(Declarations):
                 accepted[at] = operand.kind.accept(value)
                 check.registers_exist(self.generation, accepted[at])
                 if self._entered:
-                    check.within_reach(self.program.queues[queue].core, accepted[at])
+                    here = self.program.queues[queue].core
+                    check.within_reach(here, accepted[at], operand.kind)
             except Refused as refused:
                 problem = availability.of_operand(
                     self.target, self.generation, row, operand.name, refused, value, spans
@@ -309,6 +310,14 @@ class ProgramBuilder(Declarations):
         lines.spans.append(span)
         lines.chains.append(chain)
         return len(lines.instructions) - 1
+
+    def _add(self, added: AddedLine) -> None:
+        """Put lines at the end of a queue that no text has; their place is that of others."""
+        queue, after = self.queue(added.engine, added.core), self.queue(added.after, added.core)
+        spans, chains = self.program.queues[after].spans, self.program.queues[after].chains
+        made = self.make(queue, self.row(added.row), [], {}, None, None)
+        for _ in range(added.times):
+            self._put(queue, made, spans[-1], chains[-1])
 
     def _push(self, queue: int, count: int) -> None:
         """Let a queue push so many instructions of another: the next ones."""
@@ -428,6 +437,8 @@ class ProgramBuilder(Declarations):
             if not pusher.written:
                 self._push(queue, self.pushes.left(pusher))
         self.problems += self.pushes.wrong()
+        for added in [*self.target.added(self.program)]:
+            self._add(added)
         new = max(first, self._checked)
         self.problems += self._broken(unsaid, new)
         self._checked = len(self.program.instructions)

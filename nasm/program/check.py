@@ -11,6 +11,7 @@ from nasm.base.records import replace
 from nasm.base.source import Span
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import InstructionContext, Row, Rule
+from nasm.isa.kinds import Kind
 from nasm.isa.list_kinds import mentioned, views
 from nasm.isa.target import rules_of
 from nasm.program.availability import legal
@@ -19,8 +20,10 @@ from nasm.program.shapes import Shape, Shapes
 from nasm.views.view import Reg, View
 
 
-def within_reach(core: int, value: object) -> None:
+def within_reach(core: int, value: object, kind: Kind) -> None:
     """Whether a queue of a core can name an operand's tensor; raises Refused."""
+    if getattr(kind, "remote", False):
+        return
     for tensor in mentioned(value):
         if tensor.core != core and not tensor.memory.shared:
             raise Refused(
@@ -61,13 +64,34 @@ def sync(
     try:
         if update is not None:
             update_fits(program, row, update)
+            update_reaches(program, queue, row, update)
     except Refused as refused:
         problems.append(refused.at(spans("$update") if spans else None))
     return problems
 
 
+def _counts(program: Program, queue: int, does: str) -> None:
+    """Refuse a wait or an update of an engine that has none."""
+    engine = program.generation.engine(program.queues[queue].engine)
+    if not engine.counts:
+        raise Refused("E0320", f"@{engine.name} {does} no semaphore of this kind", engine.instead)
+
+
+def update_reaches(program: Program, queue: int, row: Row, update: Update) -> None:
+    """Whether a queue reaches what it updates: in other tiles only by a packet; raises Refused."""
+    _counts(program, queue, "updates")
+    core, here = program.generation.counter(update.semaphore)[0], program.queues[queue].core
+    if program.generation.grid is None or row.spreads or core == here or row.signals:
+        return
+    name = f"${program.semaphore_name(update.semaphore)}"
+    message = f"{name} is of tile {program.core_name(core)}; this is {program.core_name(here)}"
+    signalling = [one.name for one in program.target.isa if one.signals and not one.spreads]
+    raise Refused("E0320", message, f"{signalling[0]} raises it there" if signalling else "")
+
+
 def wait_fits(program: Program, queue: int, wait: Wait) -> None:
     """Whether a queue may wait so; raises Refused."""
+    _counts(program, queue, "waits for")
     core, _, event = program.generation.counter(wait.semaphore)
     here = program.queues[queue].core
     if core == here and not event:
@@ -98,12 +122,14 @@ def update_fits(program: Program, row: Row, update: Update) -> None:
                 hint = f"{row.name} posts {row.posts} times: let it update a semaphore"
             message = f"the event {name} is one bit, found {_written(update)}"
             raise Refused("E0321", message, hint)
-    if not row.posts:
+    if row.spreads and (update.op, update.at_read) == ("+", False) and update.value > 0:
         return
-    if (update.op, update.value, update.at_read) != ("+", row.posts, False):
+    if not (row.posts or row.signals):
+        return
+    if (update.op, update.value, update.at_read) != ("+", row.posts or 1, False):
         raise Refused(
             "E0314",
-            f"the update of {row.name} is '{_written(update)}'; wanted '+= {row.posts}'",
+            f"the update of {row.name} is '{_written(update)}'; wanted '+= {row.posts or 1}'",
             f"each of the {row.posts} {generation.channel}s posts 1 when its share has landed: "
             f"write '++' or '+= {row.posts}', and wait for a multiple of {row.posts}",
         )

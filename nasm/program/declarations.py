@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from nasm.base import dtypes
 from nasm.base.dtypes import DType
@@ -26,6 +27,9 @@ from nasm.views.arrangement import Arrangement
 from nasm.views.methods import dtype_named
 from nasm.views.tensor import Memory, Tensor
 from nasm.views.view import View
+
+if TYPE_CHECKING:
+    from nasm.isa.tile_grid import TileGrid, TilePlace
 
 BAD_ARRANGEMENT = "E0246"
 OVER, FILLED = "E0240", "E0241"
@@ -165,6 +169,7 @@ class Declarations:
         self._blocks = Blocks()
         self.pushes = Pushes(self.program)
         self._entered = -1
+        self._within: TilePlace | None = None
 
     def enter(self, core: int) -> None:
         """Use a core of the generation, and all before it; refuses one that does not exist."""
@@ -174,10 +179,60 @@ class Declarations:
         arguments.core_exists(self.target, self.generation, core)
         for number in range(self._entered + 1, core + 1):
             for engine in self.generation.engines:
-                if not (engine.pushes or engine.rare):
+                if not (engine.optional or (number and self.generation.grid)):
                     self._add_queue(engine.name, number)
         self._entered = max(self._entered, core)
         self.program.cores = self._entered + 1
+
+    def select(self, core: int) -> None:
+        """Use a core by its number; refuses one that is a tile which the program has not named."""
+        tiles = self.program.tiles
+        if self.generation.grid is not None and core != 0 and not 0 <= core < len(tiles):
+            message = f"no core {core}: each core of {self.generation.summary} is a tile"
+            raise Refused("E0318", message, "select it by its coordinates, as .tile 3, 4")
+        self.enter(core)
+
+    def choose_grid(self, columns: int, rows: int) -> None:
+        """Count tiles within a grid of so many columns and rows from now on; raises Refused."""
+        self._tile_grid().logical(columns - 1, rows - 1)
+        self._within = columns, rows
+
+    def _tile_grid(self) -> TileGrid:
+        grid = self.generation.grid
+        if grid is None:
+            others = [g.name for g in self.target.generations if g.grid is not None]
+            hint = f"{listed(others, 'and')} has some" if others else "select a core, as .core 1"
+            raise Refused("E0318", f"{self.generation.summary} has no tiles", hint)
+        return grid
+
+    def tile(self, x: int, y: int) -> int:
+        """The core of a tile by its coordinates, in use from now on; raises Refused.
+
+        In a grid that was chosen they count the tiles of that from 0 on.
+        """
+        grid, tiles = self._tile_grid(), self.program.tiles
+        x, y = arguments.whole("a column", x), arguments.whole("a row", y)
+        if self._within is not None and not (0 <= x < self._within[0] and 0 <= y < self._within[1]):
+            columns, rows = self._within
+            message = f"no tile {x}, {y} in a grid of {columns} columns and {rows} rows"
+            raise Refused("E0318", message, "the first is .tile 0, 0")
+        place = grid.place(x, y) if self._within is None else grid.logical(x, y)
+        if not tiles and not self._resumed:
+            tiles.append(place if self._bare else grid.first)
+        if place not in tiles:
+            if self._resumed:
+                message = f"the tile {x}, {y} has no cores in a run that has begun"
+                raise Refused("E0318", message, "name it in the program")
+            tiles.append(place)
+            self.enter(len(tiles) - 1)
+        return tiles.index(place)
+
+    @property
+    def _bare(self) -> bool:
+        """Whether the program says nothing of its first core yet."""
+        program = self.program
+        named = program.tensors or program.semaphores or program.events or program.settings
+        return not named and not len(program)
 
     def several(self, ranks: int) -> None:
         """Have so many machines run the program; refuses none, and too many."""
@@ -209,9 +264,10 @@ class Declarations:
         if pushes and self._resumed:
             message = f"the instructions of {pushes} come without {engine} in a run that has begun"
             raise Refused(PUSHING, message, f"give {engine} a line in the program")
-        if self.generation.engine(engine).rare and self._resumed:
-            message = f"the program has no line for {engine}, and its run has begun without it"
-            raise Refused("E0243", message, f"give {engine} a line in the program")
+        if self._resumed:
+            name = self.program.named(core, engine)
+            message = f"the program has no line for {name}, and its run has begun without it"
+            raise Refused("E0243", message, f"give {name} a line in the program")
         number = self._queues[core, engine] = len(self.program.queues)
         self.program.queues.append(QueueProgram(core, engine))
         if pushes:
@@ -402,7 +458,7 @@ def _arranged_as(
         raise Refused(
             BAD_ARRANGEMENT, f"no arrangement '{quoted(word)}'", hint or "leave the word out"
         )
-    if not memory.numbered:
+    if not (memory.numbered or memory.arranges):
         message = f"{word} tensors are in memories whose bytes have addresses, and {memory.name}'s "
         raise Refused(BAD_ARRANGEMENT, f"{message}have none")
     found = next((a for a in alike if a.stored == stored), None)

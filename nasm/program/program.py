@@ -25,6 +25,7 @@ from nasm.views.view import Offsets, View
 if TYPE_CHECKING:
     from nasm.isa.generation import Generation
     from nasm.isa.target import Target
+    from nasm.isa.tile_grid import TilePlace
 
 
 class Wait(NamedTuple):
@@ -152,20 +153,22 @@ class Program:
 
     ``constants`` are those of the whole text, for later questions about them by name. Semaphores
     and events have numbers among those of all cores: see :meth:`Generation.counter`. ``cores`` is
-    how many the program uses, ``ranks`` how many machines run it; ``files`` are those that it may
-    read, ``allows`` what the comments of its text allow, ``loop_registers`` those that the text
-    does not name; ``settings`` are put into what cores hold before anything runs. ``views``, with
-    arrays of tiles, and ``macros`` are what lines that are typed in may name, too; the latter
-    belong to their author. ``posts`` are the moments that instructions post, by queue and pc: empty
-    if the text has none. ``unnamed`` are the counters that the text cannot name: those of moments
-    and drains. ``spilled`` is what transfers move that the author of a kernel did not ask for,
-    ``overlap`` within how many of its calls some go before earlier ones.
+    how many the program uses, ``tiles`` the places of those that are tiles, ``ranks`` how many
+    machines run it; ``files`` are those that it may read, ``allows`` what the comments of its text
+    allow, ``loop_registers`` those that the text does not name; ``settings`` are put into what
+    cores hold before anything runs. ``views``, with arrays of tiles, and ``macros`` are what lines
+    that are typed in may name, too; the latter belong to their author. ``posts`` are the moments
+    that instructions post, by queue and pc: empty if the text has none. ``unnamed`` are the
+    counters that the text cannot name: those of moments and drains. ``spilled`` is what transfers
+    move that the author of a kernel did not ask for, ``overlap`` within how many of its calls some
+    go before earlier ones.
     """
 
     target: Target
     generation: Generation
     tensors: dict[str, Tensor] = field(default_factory=dict)
     cores: int = 1
+    tiles: list[TilePlace] = field(default_factory=list)
     ranks: int = 1
     semaphores: dict[str, int] = field(default_factory=dict)
     events: dict[str, int] = field(default_factory=dict)
@@ -255,7 +258,8 @@ class Program:
                 if at == number:
                     return name
         core, own, event = self.generation.counter(number)
-        return f"{core}.{'event' if event else ''}{own}" if self.cores > 1 else str(own)
+        name = f"{'event' if event else ''}{own}"
+        return f"{self.core_name(core)}.{name}" if self.cores > 1 else str(own)
 
     def queue_name(self, queue: int) -> str:
         """An engine's name, with its core's number in front of it if there are several."""
@@ -272,7 +276,23 @@ class Program:
 
     def named(self, core: int, engine: str) -> str:
         """The name of an engine of a core, as reports say it."""
-        return f"{core}.{engine}" if self.cores > 1 else engine
+        return f"{self.core_name(core)}.{engine}" if self.cores > 1 else engine
+
+    def core_name(self, core: int) -> str:
+        """A core as reports name it: by its number, or by the place of its tile, "3-4"."""
+        return "{}-{}".format(*self.tiles[core]) if self.tiles else str(core)
+
+    @property
+    def core_names(self) -> tuple[str, ...]:
+        """The cores as reports name them, if there are several."""
+        return tuple(map(self.core_name, range(self.cores))) if self.cores > 1 else ()
+
+    def core_numbered(self, name: str) -> int | None:
+        """The core that a name means, as reports say it or by its number; None for none."""
+        if name in self.core_names:
+            return self.core_names.index(name)
+        number = int(name) if name.isdecimal() and len(name) < 10 else -1
+        return number if 0 <= number < self.cores else None
 
     def __len__(self) -> int:
         return sum(len(q) for q in self.queues)

@@ -181,7 +181,7 @@ class Inspection:
         engine = str(engine).strip().removeprefix("@")
         number, dot, rest = engine.rpartition(".")
         name = self.program.generation.engine(rest).name
-        core = int(number) if number.isdecimal() and len(number) < 10 else -1 if dot else 0
+        core = self.program.core_numbered(number) if dot else 0
         for queue in self.machine.scheduler.queues:
             if (queue.core, queue.engine) == (core, name):
                 return queue

@@ -10,15 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nasm.analysis.profile.records import (
-    Bound,
-    EngineTimes,
-    Finding,
-    PathLine,
-    Profile,
-    Rates,
-    UnitTimes,
-)
+from nasm.analysis.profile.records import Bound, EngineTimes, Finding, PathLine, Profile, Rates
 from nasm.base.problems import clean, counted, folded, in_line
 from nasm.isa.figures import figures_line
 from nasm.machine.records import Status, beside
@@ -49,7 +41,7 @@ def screen(
     parts += [Text(), engine_table(profile.engines, profile.ticks)]
     parts.append(Text(_idle(profile), "dim"))
     if profile.units:
-        parts.append(Text(_shared(profile.units, profile.ticks)))
+        parts.append(Text(_shared(profile)))
     if profile.moved:
         parts += [Text(), moved_table(profile)]
     parts += [Text(), *bound_lines(profile.bounds, width, Lengths.up_to(profile.microseconds))]
@@ -120,11 +112,17 @@ def engine_table(engines: Sequence[EngineTimes], total: int) -> RenderableType:
     return table if table.row_count else Text("no instruction started", "dim")
 
 
-def _shared(units: Sequence[UnitTimes], total: int) -> str:
+def _cores(profile: Profile) -> dict[int, str]:
+    """What comes before the name of something of each core: nothing if there is one."""
+    return {one.core: one.name.removesuffix(one.engine) for one in profile.engines}
+
+
+def _shared(profile: Profile) -> str:
     """How busy the units were that queues share."""
+    units, cores = profile.units, _cores(profile)
     several = len({one.core for one in units}) > 1
-    names = (f"{one.core}.{one.unit}" if several else one.unit for one in units)
-    text = (f"{n} {_percent(u.busy, total)}" for n, u in zip(names, units, strict=True))
+    names = (f"{cores[one.core]}{one.unit}" if several else one.unit for one in units)
+    text = (f"{n} {_percent(u.busy, profile.ticks)}" for n, u in zip(names, units, strict=True))
     return f"shared units, busy: {', '.join(text)}"
 
 
@@ -147,7 +145,7 @@ def moved_table(profile: Profile) -> RenderableType:
         rings = [other for other in moved if other.core == m.core and other.ring is not None]
         if m.ring is not None and len(rings) < 2:
             continue
-        core = f"{m.core}." if several else ""
+        core = _cores(profile).get(m.core, "") if several else ""
         table.add_row(
             Text(f"{core}DMA" if m.ring is None else f"  ring {m.ring}", "bold" * (m.ring is None)),
             f"{m.transfers:,}",

@@ -129,7 +129,10 @@ def engine_table(engines: Sequence[EngineRecord]) -> RenderableType:
 def engine_names(engines: Sequence[EngineRecord]) -> dict[tuple[int, str], str]:
     """What to call each engine of each core: by its name alone if there is one core."""
     several = len({e.core for e in engines}) > 1
-    return {(e.core, e.engine): f"{e.core}.{e.engine}" if several else e.engine for e in engines}
+    return {
+        (e.core, e.engine): f"{e.place or e.core}.{e.engine}" if several else e.engine
+        for e in engines
+    }
 
 
 def main_wait(engine: EngineRecord) -> str:

@@ -55,13 +55,14 @@ class Flight:
     later; ``landed`` is called when all have. ``shared`` says that it moves bytes of a memory that
     cores share. ``dispatch`` is how much later than its issue its shares arrive; ``made`` is the
     number of what was made for it before that, if anything was. ``descriptors`` are the pieces that
-    its channels move one by one. One that ``adds`` adds to what it writes.
+    its channels move one by one. One that ``adds`` adds to what it writes; of one that ``signals``
+    its sender never learns that it has landed.
     """
 
     __slots__ = (
         "adds", "cargo", "core", "descriptors", "dispatch", "key", "landed", "left", "made",
         "notify", "origin", "pattern", "portions", "reads", "record", "ring", "semaphore", "shared",
-        "urgency", "writes",
+        "signals", "urgency", "writes",
     )  # fmt: skip
     CACHES = ("pattern",)
 
@@ -85,7 +86,9 @@ class Flight:
         descriptors: int = 0,
         adds: bool = False,
         landed: Callable[[], None] | None = None,
+        signals: bool = False,
     ) -> None:
+        self.signals = signals
         self.key, self.origin, self.core, self.ring = key, origin, core, ring
         self.portions, self.cargo, self.landed = portions, cargo, landed
         self.reads, self.writes, self.pattern = reads, writes, pattern
@@ -96,6 +99,11 @@ class Flight:
         self.left = 0
         for portion in portions:
             self.left += len(portion.shares)
+
+    @property
+    def signals_only(self) -> bool:
+        """Whether it moves nothing, and only posts where it lands."""
+        return self.signals and not (self.reads or self.writes)
 
     @property
     def bytes(self) -> int:
@@ -368,6 +376,13 @@ class Channels:
             self._bytes[channel] += server.bytes
             self._busy[channel] += server.busy
         server.jobs = server.bytes = server.busy = 0
+
+    def carry(self, portion: Portion) -> None:
+        """Count what a network carries in place of channels, each of which is one of its links."""
+        for channel in members(portion.channels):
+            self._jobs[channel] += 1
+            self._bytes[channel] += portion.bytes
+            self._busy[channel] += portion.busy
 
     @property
     def working(self) -> int:

@@ -9,6 +9,7 @@ from nasm.sim import round_robin
 from nasm.sim.channels import ChannelGroup, Channels, Flight, Group
 from nasm.sim.counters import Who
 from nasm.sim.gates import Gates
+from nasm.sim.legs import Arriving, Leg, Reply
 from nasm.sim.queues import Queue
 from nasm.sim.resources import Resource
 from nasm.sim.waits import Waits
@@ -78,8 +79,66 @@ class Service:
             tell(flight, host.now)
         host.push(at, ARRIVE, flight)
 
-    def arrive(self, flight: Flight) -> None:
+    def send(self, flight: Flight, legs: Sequence[tuple[int, Leg]]) -> None:
+        """Put a transfer in flight that a network carries: legs, each from a tick on."""
+        host = self.host
+        self.transfers[flight.key] = flight
+        flight.record = host.record
+        for tell in host.listeners["issued"]:
+            tell(flight, host.now)
+        for tick, leg in legs:
+            host.push(tick, ARRIVE, leg)
+
+    def _depart(self, leg: Leg) -> None:
+        """A leg begins: it takes its bytes."""
+        host, flight, portion = self.host, leg.flight, leg.portion
+        for tell in host.listeners["queued"]:
+            tell(flight, host.now)
+        group = Group(flight, portion, portion.channels, host.now)
+        group.start, group.cause, group.because = host.now, "arrival", flight.record
+        group.record = host.record = host.records
+        host.records += 1
+        host.acting = flight.origin
+        self.cores[flight.core].carry(portion)
+        group.free, group.landing = host.now + group.busy, leg.landed
+        for tell in host.listeners["read"]:
+            tell(group, host.now)
+        group.payload = flight.cargo.read(group.shares)
+        host.push(leg.landed, LANDING, Arriving(group, leg))
+
+    def _deliver(self, group: Group, leg: Leg) -> None:
+        """A leg has landed: its bytes appear, and its sender will learn of it."""
+        host, flight = self.host, leg.flight
+        host.acting, host.record = flight.origin, group.record
+        for tell in host.listeners["landed"]:
+            tell(group, host.now)
+        flight.cargo.write(group.shares, group.payload)
+        for tell in host.listeners["delivered"]:
+            tell(group, host.now)
+        if leg.known > host.now:
+            host.push(leg.known, LANDING, Reply(group))
+        else:
+            self._over(group)
+        if leg.core is not None and leg.core != flight.core and host.gates.closed_queues:
+            host.gates.changed(leg.core, host.now)
+
+    def _over(self, group: Group) -> None:
+        """Nothing is left to come of shares that have landed: each of them posts."""
+        host, flight, count = self.host, group.flight, group.count
+        flight.left -= count
+        if not flight.left:
+            del self.transfers[flight.key]
+        if flight.semaphore is not None:
+            host.waits.count(flight.semaphore, count, flight.notify)
+        if host.gates.closed_queues:
+            host.gates.changed(flight.core, host.now)
+
+    def arrive(self, flight: Flight | Leg) -> None:
         """The shares of a transfer reach their rings; a channel without work starts at once."""
+        if type(flight) is Leg:
+            self._depart(flight)
+            return
+        assert isinstance(flight, Flight)
         now = self.host.now
         for tell in self.host.listeners["queued"]:
             tell(flight, now)
@@ -94,9 +153,20 @@ class Service:
                     self._begin(server, group, "arrival", flight.record)
                 self._expect(server, server.change())
 
-    def over(self, server: ChannelGroup) -> None:
-        """Something changes on a server: a group is over, or another has its first turn."""
+    def over(self, server: ChannelGroup | Arriving | Reply) -> None:
+        """Something changes on a server: a group is over, or another has its first turn.
+
+        Or it is something that a network carries.
+        """
         host, now = self.host, self.host.now
+        if type(server) is Arriving:
+            self._deliver(server.group, server.leg)
+            return
+        if type(server) is Reply:
+            host.acting, host.record = server.group.flight.origin, server.group.record
+            self._over(server.group)
+            return
+        assert isinstance(server, ChannelGroup)
         if server.due != now:
             return  # it was put off when more arrived
         ended = server.reach(now)

@@ -18,7 +18,8 @@ class Memory:
     ``size`` is bytes per partition (0: grows with what is declared), ``bank`` the bytes of a bank
     within each partition (0: no banks). ``io`` memories may hold a program's inputs and outputs.
     What is ``numbered`` is reached by byte addresses, too, by what a core holds: it is linear and
-    of a fixed size, and the tensors that are declared there are parts of it.
+    of a fixed size, and the tensors that are declared there are parts of it. One that ``arranges``
+    may hold tensors whose elements are not in order, too.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Memory:
     shared: bool = False
     align: int = 1
     numbered: bool = False
+    arranges: bool = False
 
     @property
     def banks(self) -> int:

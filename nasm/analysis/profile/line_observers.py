@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from nasm.isa.effects import Jump, Transfer
+from nasm.isa.effects import Jump
 from nasm.program.program import Program, Wait
 from nasm.sim.channels import Flight
 from nasm.sim.counters import holds
@@ -124,10 +124,10 @@ class HeadOfLineBlocking(ByLine):
         program, lines = self.program, self.program.queues[queue]
         for at in range(pc + 1, min(len(lines), pc + 1 + LOOKAHEAD)):
             wait = program.waits[lines.waits[at]]
-            effect = program.instruction(queue, at).row.effect
+            row = program.instruction(queue, at).row
             if wait is not None:
-                return wait if effect is Transfer else None
-            if effect is Jump:
+                return wait if row.moves else None
+            if row.effect is Jump:
                 return None
         return None
 

@@ -217,7 +217,7 @@ def _units(
 ) -> Iterator[Strip]:
     """What the units did that the queues of a core share, if anything."""
     program = machine.program
-    shared, several = program.generation.units, program.cores > 1
+    shared = program.generation.units
     rows: dict[tuple[int, str], list[int]] = {}
     for record, task in tasks.items() if shared else ():
         rows.setdefault((task.unit.core, task.unit.name), []).append(record)
@@ -227,7 +227,7 @@ def _units(
             mine = rows.get((core, unit.name), [])
             levels = covering(start[mine], until[mine], edges) / np.diff(edges)
             if levels.any():
-                name = f"{core}.{unit.name}" if several else unit.name
+                name = program.named(core, unit.name)
                 yield Strip(name, levels=tuple(levels.tolist()), unit=True)
 
 

@@ -8,7 +8,6 @@ from nasm.analysis.profile.path import PathStep, folded
 from nasm.analysis.profile.records import MOVERS, EngineChain, Link, PathLine, Spent
 from nasm.analysis.profile.slack import slack
 from nasm.base.source import Span
-from nasm.isa.effects import Transfer
 from nasm.program.program import Program
 from nasm.sim.history import History
 
@@ -83,7 +82,7 @@ def _own(program: Program, step: PathStep, name: str) -> tuple[str, str, str]:
     if step.waits and name == step.lead:
         return who, title, f"waiting for {name}"
     row = program.instruction(step.queue, step.pc).row
-    return who, title, "issuing transfers" if row.effect is Transfer else "at work"
+    return who, title, "issuing transfers" if row.moves else "at work"
 
 
 Key = tuple[int, int]

@@ -347,6 +347,11 @@ class _Reader:
         self.core = rest[0].text if rest else self.core
         self.general(rest)
 
+    def tiles(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
+        """``.tile 3, 4``: labels are the queues' own."""
+        self.core = "".join(item.text for item in rest) or self.core
+        self.general(rest)
+
     def targets(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
         """``.target trn1`` names nothing of the text."""
 
@@ -363,6 +368,8 @@ class _Reader:
         "macro": macro,
         "include": include,
         "core": cores,
+        "tile": tiles,
+        "grid": targets,
         "target": targets,
     }
 

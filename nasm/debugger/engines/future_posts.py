@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from nasm.analysis.deadlock.posts import Changing
 from nasm.analysis.flow import Flow
 from nasm.base.problems import Failure
-from nasm.isa.effects import Rendezvous, Transfer
+from nasm.isa.effects import Rendezvous
 from nasm.machine.effects import plan_of
 from nasm.sim.counters import Who
 
@@ -97,8 +97,8 @@ class ProgramFlows:
     def _moving(self) -> list[dict[Future, list[int]]]:
         """What the transfers are like that each queue starts, and its pcs that start such."""
         program, found = self.program, list[dict[Future, list[int]]]()
-        effects = enumerate(i.row.effect for i in program.instructions)
-        moving = {n: effect for n, effect in effects if effect is Transfer or effect is Rendezvous}
+        rows = enumerate(i.row for i in program.instructions)
+        moving = {n: row.effect for n, row in rows if row.moves or row.effect is Rendezvous}
         meets = [n for n, effect in moving.items() if effect is Rendezvous]
         many = len(moving) - len(meets) > MOST_BOUND
         for queue, lines in enumerate(program.queues):

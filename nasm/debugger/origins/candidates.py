@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nasm.base.records import dataclass
 from nasm.debugger.origins.elements import TensorElements
 from nasm.debugger.origins.origins import EngineElements, Place, RegisterOrigin
-from nasm.isa.effects import Jump, Rendezvous, Transfer
+from nasm.isa.effects import Jump, Rendezvous
 from nasm.machine import Machine
 from nasm.machine.writers import Writers
 from nasm.program.program import Program
@@ -58,7 +58,7 @@ class Chances:
         """By queue the pcs that write a place: when they start, complete, or their data lands."""
         numbers = self._numbers(place, regions)
         instructions = self.program.instructions
-        moving = {n for n in numbers if instructions[n].row.effect is Transfer}
+        moving = {n for n in numbers if instructions[n].row.moves}
         at_start = numbers if isinstance(place, EngineElements) else set()
         of = None if isinstance(place, TensorElements) else place.queue
         found = []

@@ -61,9 +61,9 @@ def named(program: Program) -> dict[str, PartPlace]:
 
 
 def spelt(places: Mapping[str, PartPlace]) -> re.Pattern[str]:
-    """A part of a core given by number: ``@1.belt``."""
+    """A part of a core given by number, ``@1.belt``, or as a tile, ``@3-4.belt``."""
     words = "|".join(map(re.escape, sorted(places, key=len, reverse=True)))
-    return re.compile(rf"@(\d{{1,9}})\.({words})(?!\w|\.%)")
+    return re.compile(rf"@(\d{{1,9}}(?:-\d{{1,9}})?)\.({words})(?!\w|\.%)")
 
 
 def elements(seen: Seen, number: int | None = None) -> tuple[Elements, Array | None]:

@@ -44,10 +44,10 @@ def with_names(
     places, cores = core_parts.named(held.program), dict[str, core_parts.PartPlace]()
 
     def of_core(match: re.Match[str]) -> str:
-        core, cores_used = int(match[1]), held.program.cores
-        if core >= cores_used:
+        core, cores_used = held.program.core_numbered(match[1]), held.program.cores
+        if core is None:
             used = f"cores 0 to {cores_used - 1}" if cores_used > 1 else "core 0 alone"
-            message = f"no core {core}: the program uses {used}"
+            message = f"no core {match[1]}: the program uses {used}"
             raise Failure(Problem("E0318", message, Span(source, match.start(), match.end())))
         name = found.setdefault(match[0], "") or _unused(len(match[0]), taken)
         found[match[0]], cores[name] = name, replace(places[match[2]], core=core)

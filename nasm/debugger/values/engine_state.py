@@ -88,9 +88,9 @@ def _engine(session: Inspection, word: str) -> Queue:
 def _part(session: Inspection, word: str) -> tuple[int, Part] | None:
     """The core and the part that a name means, ``1.dst`` of core 1; None if it means none."""
     core, dot, rest = word.rpartition(".")
-    number = int(core) if core.isdecimal() and len(core) < 10 else -1 if dot else 0
+    number = session.program.core_numbered(core) if dot else 0
     part = next((part for part in session.program.held_parts if part.name == rest), None)
-    return (number, part) if part is not None and 0 <= number < session.program.cores else None
+    return (number, part) if part is not None and number is not None else None
 
 
 def _seen(session: Inspection, core: int, part: Part) -> StatePart:

@@ -300,10 +300,21 @@ class Walker:
         """``.core 1``: what follows belongs to that core."""
         number = declare.whole(statement.number, self.scope)
         try:
-            self.made.enter(number)
+            self.made.select(number)
         except Refused as refused:
             raise Failure(refused.at(self._span(statement.number))) from None
         self.scope.core = number
+
+    def tile(self, statement: tree.TileLine) -> None:
+        """``.tile 3, 4``: what follows belongs to that tile; ``.grid 4, 2`` says of which grid."""
+        pair = declare.whole(statement.x, self.scope), declare.whole(statement.y, self.scope)
+        try:
+            if statement.word == "grid":
+                self.made.choose_grid(*pair)
+            else:
+                self.scope.core = self.made.tile(*pair)
+        except Refused as refused:
+            raise Failure(refused.at(self._span(statement))) from None
 
     def several(self, statement: tree.RanksLine) -> None:
         """``.ranks 4``: so many machines run the program; ``ranks`` is that number from here on."""
@@ -380,7 +391,7 @@ class Walker:
         if self.engine is None and not self.scope.undeclared.unread:
             self.engine = ""
             known = self.made.generation.engines
-            engines = listed(f"@{e.name}" for e in known if not e.pushes)
+            engines = listed(f"@{e.name}" for e in known if not e.optional)
             raise Refused(
                 "E0220",
                 "no engine is chosen for this line",
@@ -409,6 +420,7 @@ class Walker:
         tree.Version: version,
         tree.TargetLine: target,
         tree.CoreLine: core,
+        tree.TileLine: tile,
         tree.RanksLine: several,
         tree.Const: const,
     }

@@ -109,7 +109,7 @@ class Reader:
         home = places.sources[0].name if places.sources else self.name
         home = path if self._said.get("linked", bool) else home
         self.folder = os.path.dirname(home)
-        self.builder.enter(self._said.get("cores", int) - 1)
+        self._enter()
         if "ranks" in self._said.value:
             self.builder.several(self._said.get("ranks", int))
         self._tensors(places)
@@ -126,6 +126,18 @@ class Reader:
         self.program.allows = places.allows()
         self.program.loop_registers = places.registers([len(q) for q in self.program.queues])
         self.program.warnings = places.problems()
+
+    def _enter(self) -> None:
+        """Use the cores that the program used, or the tiles."""
+        cores = self._said.get("cores", int)
+        tiles = self._said.optional("tiles", list)
+        for place in tiles:
+            if [type(part) for part in place] != [int, int]:
+                raise damaged("a tile has a column and a row")
+            self.builder.tile(*place)
+        if tiles and len(self.program.tiles) != cores:
+            raise damaged("there are more cores than tiles, or fewer")
+        self.builder.enter(cores - 1)
 
     def _tensors(self, places: ReadPlaces) -> None:
         rows = self._rows(layout.TENSORS, dict)
@@ -326,10 +338,13 @@ class Reader:
         for row, number in zip((pairs >> 32).tolist(), (pairs & 0xFFFFFFFF).tolist(), strict=True):
             if (update := program.updates[number]) is not None:
                 check.update_fits(program, self._by_row[row], update)
+                check.update_reaches(program, queue, self._by_row[row], update)
         if program.cores > 1:
             for number in np.unique(numbers).tolist():
-                for value in program.instructions[number].operands:
-                    check.within_reach(lines.core, value)
+                instruction = program.instructions[number]
+                places = instruction.row.operands
+                for operand, value in zip(places, instruction.operands, strict=True):
+                    check.within_reach(lines.core, value, operand.kind)
 
     def _use(self, queue: int, numbers: Column) -> None:
         """Note where instructions are first used, each by one engine."""

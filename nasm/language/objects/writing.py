@@ -103,6 +103,7 @@ class _Writer:
         return {
             "target": program.generation.spellings[0],
             "cores": program.cores,
+            **({"tiles": [list(place) for place in program.tiles]} if program.tiles else {}),
             **({"ranks": program.ranks} if program.ranks > 1 else {}),
             "options": program.chosen,
             "figures": {f.name: f.value for f in program.figures_set},

@@ -47,16 +47,16 @@ def wrapped(head: str, items: Sequence[str], width: int = 96) -> list[str]:
     return [*lines, line] if line else lines
 
 
-def in_cores(lines: Iterable[str], count: int) -> Iterator[str]:
-    """Lines with as few ``.core`` among them as say the same, which select so many cores."""
+def in_cores(lines: Iterable[str], cores: Sequence[str]) -> Iterator[str]:
+    """Lines with as few of the lines that select ``cores`` among them as say the same."""
     now = wanted = last = 0
     for line in lines:
         if line.startswith(CORE):
             wanted = int(line.removeprefix(CORE))
             continue
         if line and wanted != now:
-            yield f"{CORE}{wanted}"
+            yield cores[wanted]
             now, last = wanted, max(last, wanted)
         yield line
-    if last < count - 1:
-        yield f"{CORE}{count - 1}"
+    if last < len(cores) - 1:
+        yield cores[-1]

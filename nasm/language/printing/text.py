@@ -10,7 +10,7 @@ from nasm.language.expectations.text import written
 from nasm.language.printing import declarations
 from nasm.language.printing.comments import AllowComments, Comments, Remark, python_line
 from nasm.language.printing.files import Files
-from nasm.language.printing.layout import in_cores
+from nasm.language.printing.layout import CORE, in_cores
 from nasm.language.printing.lines import Lines, Place
 from nasm.language.printing.views import view_text
 from nasm.program.instruction_text import fresh
@@ -46,10 +46,23 @@ def text(
     try:
         notes = Comments() if comments else None
         lines = _text(program, order, files, places, remark or _nothing, notes)
-        made = "\n".join(in_cores(lines, program.cores))
+        made = "\n".join(in_cores(lines, _selecting(program)))
     except Refused as refused:
         raise Failure(refused.at(None)) from None
     return made + "\n"
+
+
+def _selecting(program: Program) -> list[str]:
+    """The line that selects each core."""
+    if program.tiles:
+        return [f".tile {x}, {y}" for x, y in program.tiles]
+    return [f"{CORE}{core}" for core in range(program.cores)]
+
+
+def _tiles(program: Program) -> list[str]:
+    """The tiles in the order of their cores, and the first one again, to which lines belong."""
+    lines = _selecting(program) if program.tiles else []
+    return [*lines, *lines[:1]] if len(lines) > 1 else lines
 
 
 def _nothing(span: object) -> str:
@@ -68,7 +81,7 @@ def _text(
     yield from allowed.head(program)
     names = counter_names(program)
     sections = (
-        [*declarations.machine(program), *declarations.constants(program)],
+        [*declarations.machine(program), *_tiles(program), *declarations.constants(program)],
         list(declarations.tensors(program, files, places, allowed)),
         list(declarations.semaphores(program, names)),
         *(declarations.transfer(made, allowed) for made in program.transfers.values()),

@@ -50,6 +50,11 @@ class TreeBuilder(LineBuilder):
         """Read ``.core 1``."""
         return tree.CoreLine(start_of(parts[0]), parts[1].end, parts[1])
 
+    def tile(self, parts: Parts) -> tree.TileLine:
+        """Read ``.tile 3, 4`` or ``.grid 4, 2``."""
+        word = parts[0].value[1:]
+        return tree.TileLine(start_of(parts[0]), parts[2].end, word, parts[1], parts[2])
+
     def ranks(self, parts: Parts) -> tree.RanksLine:
         """Read ``.ranks 4``."""
         return tree.RanksLine(start_of(parts[0]), parts[1].end, parts[1])

@@ -29,6 +29,8 @@ FORMS = {
     "scope": ".scope",
     "view": ".view name = tensor[0:64]",
     "core": ".core 0",
+    "tile": ".tile 1, 1",
+    "grid": ".grid 4, 4",
     "ranks": ".ranks 4",
     "cfg": ".cfg name = value",
     "write": ".write name = value, other = value",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from nasm.base.problems import Refused
 from nasm.isa.declared_transfer import DeclaredTransfer
-from nasm.isa.effects import MOVING, ONTO, RankExchange, Rendezvous, Transfer, moved
+from nasm.isa.effects import MOVING, ONTO, Packet, RankExchange, Rendezvous, Transfer, moved
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import InstructionContext
 from nasm.isa.list_kinds import views
@@ -94,7 +94,7 @@ def _moved(instruction: Instruction, engine: str, generation: Generation) -> Sur
     out, into = moved(effect)
     if isinstance(effect, RankExchange):  # with counts it may leave some of them as they are
         return Sure(out, () if len(out) > len(into) or effect.others else into)
-    if isinstance(effect, Rendezvous) and effect.exchange is not None:
+    if isinstance(effect, Packet) or (isinstance(effect, Rendezvous) and effect.exchange):
         return Sure(out, into)
     if not isinstance(effect, Transfer):
         return None

@@ -152,7 +152,7 @@ class Initialisation(Observer):
     def _written(self, who: Who, last: LastWriters, region: Region, adds: bool) -> bool:
         """Something writes where others accumulate; whether it matters only this once."""
         row = self.program.instruction(*who).row
-        if row.effect is Transfer:
+        if row.moves:
             return True
         if adds:
             if not last.accumulable(region):

@@ -37,7 +37,7 @@ class Lifetimes(Observer):
     def started(self, queue: Queue, task: Task, now: int) -> None:
         """An instruction reads its operands, and begins to write its results."""
         at = queue.index, queue.pc
-        if self.program.instruction(*at).row.effect is Transfer:
+        if self.program.instruction(*at).row.moves:
             return
         touched, name = self.touches.of(*at), self.program.queue_name(queue.index)
         self._use(touched.reads, now, now, 3, name)

@@ -13,7 +13,6 @@ import numpy as np
 from nasm.analysis.profile.intervals import Times
 from nasm.analysis.profile.profile import WatchedMachine
 from nasm.base.records import dataclass
-from nasm.isa.effects import Transfer
 from nasm.runs.check.accesses import Touches
 from nasm.sim.history import INSTRUCTION, SHARES
 from nasm.views.tensor import Tensor
@@ -96,7 +95,7 @@ def _uses(watched: WatchedMachine, wanted: set[int]) -> Uses:
     for moved, rows in ((False, kind == INSTRUCTION), (True, kind == SHARES)):
         which = np.flatnonzero(rows)
         for (q, p), mine in _by_place(queue, pc, which):
-            if (program.instruction(q, p).row.effect is Transfer) is not moved:
+            if program.instruction(q, p).row.moves is not moved:
                 continue
             touched = touches.of(q, p)
             begins = issued[mine] if moved else start[mine]

@@ -5,11 +5,27 @@ from __future__ import annotations
 from nasm.isa.generation import Engine, Generation, Unit
 from nasm.isa.options import defaults
 from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
-from nasm.targets.tensix.isa.declared import CORES, QUEUES
+from nasm.targets.tensix.engine_names import CORES, HARTS, OTHER_CORES, QUEUES, RISCV_PREFIX
+from nasm.targets.tensix.isa.network import NETWORK_QUEUES
+from nasm.targets.tensix.noc.chip_map import (
+    DRAM_BYTES,
+    DRAM_MEMORIES,
+    HOST_MEMORY,
+    MAP,
+    NETWORKS,
+    SOURCE,
+    TENSIX_COLUMNS,
+    TENSIX_ROWS,
+)
 from nasm.targets.tensix.options import OPTIONS
 from nasm.views.tensor import Memory
 
 DTYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "bfloat16", "float32")
+
+SEMAPHORES = 16
+"""Words of L1 that lines of the networks count with, on each tile; how many is assumed."""
+
+_ABSENT = (*HARTS, *NETWORK_QUEUES)
 
 CLOCKS = {
     WORMHOLE.name: (1000, "a clock of 1 GHz, at which Tenstorrent states its throughput"),
@@ -31,6 +47,8 @@ def _thread(chip: Chip, name: str, does: str) -> Engine:
         f"{chip.docs}; {CLOCKS[chip.name][1]}",
         reads=("l1",),
         writes=("l1",),
+        counts=False,
+        instead="threads have the semaphores of the Tensix; lines of @noc0 and @noc1 count",
         spelled=name.upper(),
     )
 
@@ -44,8 +62,62 @@ def _core(chip: Chip, name: str, thread: str) -> Engine:
         reads=("l1",),
         writes=("l1",),
         spelled=f"RISC-V {thread.upper()}",
+        counts=False,
+        instead="these cores poll what they wait for; lines of @noc0 and @noc1 count",
         pushes=thread,
+        aliases=(thread.upper(),),
+        prefix=RISCV_PREFIX,
     )
+
+
+def _other(chip: Chip, name: str, letters: str, does: str) -> Engine:
+    return Engine(
+        name,
+        1,
+        f"the RISC-V core {letters}, {does}",
+        f"{chip.docs}; {CLOCKS[chip.name][1]}",
+        reads=("l1",),
+        writes=("l1",),
+        spelled=f"RISC-V {letters}",
+        rare=True,
+        aliases=(letters,),
+        prefix=RISCV_PREFIX,
+    )
+
+
+_OTHERS = (
+    (OTHER_CORES[0], "B", "which may push to every thread"),
+    (OTHER_CORES[1], "NC", "which reaches no coprocessor"),
+)
+
+
+def _network(name: str) -> Engine:
+    return Engine(
+        name,
+        1,
+        f"the requests of the tile's cores to network {name[-1]}, in their order",
+        SOURCE,
+        reads=("l1",),
+        writes=("l1",),
+        spelled=f"NoC {name[-1]}",
+        rare=True,
+    )
+
+
+def _shared(name: str, what: str, size: int) -> Memory:
+    return Memory(
+        name, partitions=0, size=size, io=True, shared=True, align=32, summary=what, source=SOURCE,
+        arranges=True,
+    )  # fmt: skip
+
+
+def _outside() -> dict[str, Memory]:
+    """Memories that tiles reach by the networks."""
+    drams = {
+        name: _shared(name, f"DRAM {number} of the chip: 2 GiB", DRAM_BYTES)
+        for number, name in enumerate(DRAM_MEMORIES)
+    }
+    return {**drams, HOST_MEMORY: _shared(HOST_MEMORY, "memory of the host, by PCI Express", 0)}
 
 
 _DOES = ("unpacks", "computes", "packs")
@@ -73,12 +145,18 @@ def _generation(chip: Chip, order: int) -> Generation:
     size = f"{chip.l1_bytes >> 10} KiB"
     pushed = zip(CORES, QUEUES, strict=True) if chip is WORMHOLE else ()
     cores = tuple(_core(chip, *of) for of in pushed)
+    if chip is WORMHOLE:
+        cores += tuple(_other(chip, *of) for of in _OTHERS)
     return Generation(
         name=chip.name,
         spellings=(chip.name,),
         summary=f"Tensix of {chip.title}",
         ticks=CLOCKS[chip.name][0],
-        engines=(*(_thread(chip, *of) for of in zip(QUEUES, _DOES, strict=True)), *cores),
+        engines=(
+            *(_thread(chip, *of) for of in zip(QUEUES, _DOES, strict=True)),
+            *cores,
+            *(map(_network, NETWORK_QUEUES) if chip is WORMHOLE else ()),
+        ),
         memories={
             "l1": Memory(
                 "l1",
@@ -89,17 +167,23 @@ def _generation(chip: Chip, order: int) -> Generation:
                 numbered=True,
                 summary=f"the memory of the tile: {size}, in units of 16 bytes",
                 source=L1_SOURCES[chip.name],
-            )
+            ),
+            **(_outside() if chip is WORMHOLE else {}),
         },
         dtypes=DTYPES,
         numbers={},
         registers=0,
-        semaphores=0,
+        semaphores=SEMAPHORES if chip is WORMHOLE else 0,
+        channels=NETWORKS if chip is WORMHOLE else 0,
+        rings=NETWORKS if chip is WORMHOLE else 0,
+        channel="network",
         order=order,
+        cores=len(TENSIX_COLUMNS) * len(TENSIX_ROWS) if chip is WORMHOLE else 1,
+        grid=MAP if chip is WORMHOLE else None,
         clock=QUEUES[0],
         units=_units(chip),
         options=defaults(OPTIONS),
-        absent={} if cores else dict.fromkeys(CORES, f"cores of {chip.title} are not modelled"),
+        absent={} if cores else dict.fromkeys(_ABSENT, f"these of {chip.title} are not modelled"),
     )
 
 

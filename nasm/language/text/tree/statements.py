@@ -41,6 +41,15 @@ class CoreLine(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class TileLine(Statement):
+    """``.tile 3, 4`` or ``.grid 4, 2``, which the ``word`` says."""
+
+    word: str
+    x: ExpressionNode
+    y: ExpressionNode
+
+
+@dataclass(frozen=True, slots=True)
 class RanksLine(Statement):
     """``.ranks 4``."""
 

@@ -1,0 +1,55 @@
+"""A network between the tiles of a chip: what crosses it, and when it is where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+from nasm.isa.effects import Packet
+from nasm.isa.tile_grid import TilePlace
+
+
+class Crossing(NamedTuple):
+    """What becomes of a packet at one receiver, in ticks.
+
+    Its bytes are ``taken`` from where they are, and ``landed`` where they go; the sender has
+    ``known`` of that when what comes back has arrived: at the same tick if nothing does.
+    """
+
+    place: TilePlace
+    taken: int
+    landed: int
+    known: int
+
+
+class Network(Protocol):
+    """The networks of a chip, with what is in them: saved and restored like all that changes."""
+
+    def receivers(self, packet: Packet, sender: TilePlace) -> Sequence[TilePlace]:
+        """Where a packet of a tile goes; raises Refused where it can go nowhere."""
+
+    def cross(
+        self, packet: Packet, sender: TilePlace, receivers: Sequence[TilePlace], now: int
+    ) -> Sequence[Crossing]:
+        """Send a packet, once for all of its receivers: what becomes of it at each."""
+
+    def occupied(self, packet: Packet) -> int:
+        """Ticks that a packet with bytes takes of each link that it crosses."""
+
+    def home(self, memory: str, sender: TilePlace, network: int) -> TilePlace:
+        """Where a memory is that tiles share, for a packet of a tile."""
+
+    def named(self, network: int, place: TilePlace) -> tuple[int, int]:
+        """The coordinates of a place in the system of a network."""
+
+    def listens(self, place: TilePlace) -> bool:
+        """Whether a place is a tile that may have a core."""
+
+    def where(self, place: TilePlace) -> str:
+        """What a place holds, in words."""
+
+    def save(self) -> Any:
+        """What is in them."""
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""

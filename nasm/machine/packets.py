@@ -1,0 +1,346 @@
+"""Packets on a running machine: bound to memories, and passed to the network of the target.
+
+What goes to a tile that the program has no core for is carried and lands nowhere: nothing can look
+at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nasm.base.problems import Refused, counted
+from nasm.base.records import replace
+from nasm.isa.core_state import Blocked
+from nasm.isa.effects import Packet
+from nasm.isa.network import Network
+from nasm.isa.tile_grid import TilePlace
+from nasm.machine.byte_memory import AddressedBytes
+from nasm.machine.findings import Findings
+from nasm.machine.state import State
+from nasm.machine.transfers import MOST_IN_FLIGHT
+from nasm.program.program import Program
+from nasm.sim.channels import Flight, Portion
+from nasm.sim.counters import Who
+from nasm.sim.legs import Leg
+from nasm.sim.memory import Store
+from nasm.sim.scheduler import Scheduler
+from nasm.views.regions import Region
+from nasm.views.tensor import Memory
+from nasm.views.view import View
+
+ATOMIC_BYTES = 16
+"""Aligned bytes that an atomic operation acts on."""
+
+
+class BytePlace(NamedTuple):
+    """Some bytes of a core's memory, or of one that cores share; of a run without values no store.
+
+    ``base`` is the address of the first byte of the store.
+    """
+
+    memory: Memory
+    store: Store | None
+    base: int
+    address: int
+    size: int
+    region: Region
+
+    def at(self, findings: Findings) -> AddressedBytes | None:
+        """The memory by address."""
+        if self.store is None:
+            return None
+        return AddressedBytes(self.memory, self.store, findings.uninitialised_bytes)
+
+    def read(self, findings: Findings) -> NDArray[np.uint8]:
+        """The bytes as they are now."""
+        at = self.at(findings)
+        assert at is not None
+        return at.read(self.address - self.base, self.size)
+
+    def write(self, data: NDArray[np.uint8], findings: Findings, first: int = 0) -> None:
+        """Put bytes here, from one of them on."""
+        at = self.at(findings)
+        if at is not None:
+            at.write(self.address - self.base + first, data)
+
+
+class PacketBytes:
+    """What one packet takes and delivers: a share for each of its receivers."""
+
+    def __init__(
+        self,
+        packet: Packet,
+        here: BytePlace | None,
+        there: Sequence[BytePlace | None],
+        at: Findings,
+    ) -> None:
+        self.packet, self.here, self.there, self.findings = packet, here, there, at
+
+    def read(self, shares: Sequence[int]) -> Any:
+        """Take the bytes as they are now, or make the change there of an atomic operation."""
+        (share,) = shares
+        packet, there = self.packet, self.there[share]
+        if packet.data or not packet.count:
+            return None
+        source = there if packet.fetches or packet.atomic is not None else self.here
+        if source is None or source.store is None:
+            return None
+        if packet.atomic is None:
+            return source.read(self.findings)
+        address = source.address & -ATOMIC_BYTES
+        whole = source._replace(address=address, size=ATOMIC_BYTES)
+        put, back = packet.atomic(whole.read(self.findings))
+        whole.write(put, self.findings)
+        return back
+
+    def write(self, shares: Sequence[int], payload: Any) -> None:
+        """Deliver what was taken."""
+        (share,) = shares
+        packet = self.packet
+        back = packet.fetches or packet.atomic is not None
+        goal = self.here if back else self.there[share]
+        if goal is None or not packet.count:
+            return
+        if packet.data:
+            data = np.frombuffer(packet.data, np.uint8)
+            for number in packet.only:
+                goal.write(data[number : number + 1], self.findings, number)
+            if not packet.only:
+                goal.write(data, self.findings)
+        elif payload is not None:
+            goal.write(payload[: goal.size], self.findings)
+
+    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:
+        """Each share goes its own way from the start."""
+        raise AssertionError("shares of a packet are apart")
+
+
+class BoundPacket(NamedTuple):
+    """A packet with what it touches, and where it goes."""
+
+    packet: Packet
+    here: BytePlace | None
+    there: tuple[BytePlace | None, ...]
+    receivers: tuple[TilePlace, ...]
+    cores: tuple[int | None, ...]
+    number: int
+    semaphores: tuple[int | None, ...]
+
+
+class Packets:
+    """Binds packets of the program's tiles, and sends them."""
+
+    CACHES = ("_given",)
+
+    def __init__(
+        self,
+        program: Program,
+        state: State,
+        findings: Findings,
+        scheduler: Scheduler,
+        network: Network | None,
+    ) -> None:
+        self.program, self.state, self.findings = program, state, findings
+        self.scheduler, self.network = scheduler, network
+        self.sent = 0
+        self._given = -1
+        grid = program.generation.grid
+        tiles = program.tiles or ([grid.first] if grid is not None else [])
+        self._cores: Mapping[TilePlace, int] = {place: n for n, place in enumerate(tiles)}
+        self._tiles = tiles
+
+    def bind(self, packet: Packet, core: int, semaphore: int | None, signals: bool) -> BoundPacket:
+        """A packet of a core, with its places; raises Refused where it cannot go."""
+        network = self.network
+        assert network is not None, "the target has packets and no network"
+        packet = self._addressed(packet, core, semaphore if signals else None)
+        receivers = tuple(network.receivers(packet, self._tiles[core]))
+        cores = tuple(self._cores.get(place) for place in receivers)
+        count = packet.count
+        here = None if packet.here is None else self._place(packet.here, core, count)
+        there: tuple[BytePlace | None, ...] = (None,) * len(receivers)
+        if packet.there is not None:
+            pairs = zip(receivers, cores, strict=True)
+            there = tuple(self._there(packet, place, other) for place, other in pairs)
+        self._given -= 1
+        semaphores = self._posted(semaphore, cores, signals)
+        return BoundPacket(packet, here, there, receivers, cores, self._given, semaphores)
+
+    def _posted(
+        self, semaphore: int | None, cores: Sequence[int | None], signals: bool
+    ) -> tuple[int | None, ...]:
+        """What the landing of each share posts to: that of the same number in each tile."""
+        if semaphore is None or not signals:
+            return (semaphore,)
+        counters = self.program.generation.counters
+        number = semaphore % counters
+        return tuple(None if core is None else core * counters + number for core in cores)
+
+    def _addressed(self, packet: Packet, sender: int, semaphore: int | None) -> Packet:
+        """A packet with the coordinates of where it goes."""
+        if packet.to:
+            return packet
+        if isinstance(packet.there, View) and not packet.there.tensor.memory.shared:
+            core = packet.there.tensor.core
+        elif isinstance(packet.there, View):
+            assert self.network is not None
+            memory = packet.there.tensor.memory.name
+            place = self.network.home(memory, self._tiles[sender], packet.network)
+            return replace(packet, to=self.network.named(packet.network, place))
+        elif semaphore is not None:
+            core = self.program.generation.counter(semaphore)[0]
+        else:
+            raise Refused("E0325", "the other tile is not named", "give X and Y")
+        assert self.network is not None
+        return replace(packet, to=self.network.named(packet.network, self._tiles[core]))
+
+    def _there(self, packet: Packet, place: TilePlace, core: int | None) -> BytePlace | None:
+        there = packet.there
+        assert there is not None
+        if isinstance(there, View) and there.tensor.memory.shared:
+            return self._place(there, 0, packet.count)
+        if core is not None:
+            return self._place(there, core, packet.count)
+        assert self.network is not None
+        if self.network.listens(place):
+            if packet.fetches:
+                message = f"the program has nothing on tile {place[0]}, {place[1]} to read"
+                raise Refused("E0325", message, "declare a tensor there, after a .tile")
+            return None
+        what = self.network.where(place)
+        message = f"{place[0]}, {place[1]} is {what}, whose addresses nasm does not model"
+        raise Refused("E0325", message, "name a tensor that is declared there")
+
+    def _place(self, where: View | int, core: int, count: int) -> BytePlace:
+        """Some bytes by a view, or by an address in the linear memory of a core."""
+        if isinstance(where, View):
+            memory = where.tensor.memory
+            address = (where.tensor.offset or 0) + where.offset
+            index = where.tensor.index
+            if not memory.shared and where.tensor.core != core:
+                index = -1  # the same bytes of another tile
+        else:
+            memory = self._numbered()
+            address, index = where, -1
+        if address + count > (memory.size or address + count):
+            raise Refused(
+                "E0521",
+                f"{counted(count, 'byte')} at {address:#x}, and {memory.name} has {memory.size:,}",
+                f"the last byte of {memory.name} is at {memory.size - 1:#x}",
+            )
+        store = self.state.by_tensor.get(index) or self.state.numbered.get((memory.name, core))
+        base = 0 if store is None else store.base
+        return BytePlace(
+            memory, store, base, address, count, self._region(memory, core, address, count, index)
+        )
+
+    def _numbered(self) -> Memory:
+        memories = self.program.generation.memories.values()
+        return next(memory for memory in memories if memory.numbered and not memory.shared)
+
+    def _region(self, memory: Memory, core: int, address: int, count: int, index: int) -> Region:
+        """The bytes as accesses are compared: what shares a memory of a core has an area."""
+        owner = 0 if memory.shared else core
+        area = self.state.areas.get(index, -1)
+        if area < 0:
+            for tensor in self.program.tensors.values():
+                if tensor.memory is memory and (memory.shared or tensor.core == core):
+                    area = self.state.areas[tensor.index]
+                    break
+        high = address + max(count, 1)
+        place = f"{owner}.{memory.name}"
+        return Region(place, (0, 1, 1), address, high, address, ((1, high - address),), 1, (), area)
+
+    def launch(self, bound: BoundPacket, signals: bool, who: Who, now: int) -> None:
+        """Send a packet for an instruction."""
+        if len(self.scheduler.transfers) >= MOST_IN_FLIGHT:
+            raise Refused(
+                "E0517",
+                f"{MOST_IN_FLIGHT:,} transfers are in flight, and nothing waits for them",
+                "wait for those of an earlier round before starting more",
+            )
+        assert self.network is not None
+        packet = bound.packet
+        core = self.program.queues[who[0]].core
+        crossings = self.network.cross(packet, self._tiles[core], bound.receivers, now)
+        size = self.network.occupied(packet)
+        legs: list[tuple[int, Leg]] = []
+        flight = None if signals else self._flight(bound, who, core, size, len(crossings))
+        flights = []
+        for share, crossing in enumerate(crossings):
+            made = flight
+            if made is None:
+                made = self._signal(bound, who, core, size, share)
+                flights.append(made)
+            portion = Portion(1 << packet.network, (share,), size, 0, packet.count, 1)
+            leg = Leg(made, portion, crossing.landed, crossing.known, bound.cores[share])
+            legs.append((crossing.taken, leg))
+        if flight is not None:
+            self.scheduler.service.send(flight, legs)
+        for made, leg_at in zip(flights, legs, strict=False):
+            self.scheduler.service.send(made, (leg_at,))
+
+    def _flight(self, bound: BoundPacket, who: Who, core: int, size: int, shares: int) -> Flight:
+        """The transfer of a packet with bytes, which has a share for each receiver."""
+        packet, here = bound.packet, bound.here
+        there = tuple(one.region for one in bound.there if one is not None)
+        mine = () if here is None else (here.region,)
+        reads, writes = (there, mine) if packet.fetches else (mine, there)
+        if packet.atomic is not None:
+            reads, writes = (), (*there, *mine)
+        return self._made(bound, who, core, (size, shares), bound.semaphores[0], reads, writes)
+
+    def _signal(self, bound: BoundPacket, who: Who, core: int, size: int, share: int) -> Flight:
+        """The transfer that does nothing but post where it lands."""
+        return self._made(bound, who, core, (size, 1), bound.semaphores[share], (), ())
+
+    def _made(
+        self,
+        bound: BoundPacket,
+        who: Who,
+        core: int,
+        shape: tuple[int, int],
+        semaphore: int | None,
+        reads: tuple[Region, ...],
+        writes: tuple[Region, ...],
+    ) -> Flight:
+        packet, (size, shares) = bound.packet, shape
+        self.sent += 1
+        share = Portion(1 << packet.network, (0,), size, 0, packet.count)
+        return Flight(
+            self.sent,
+            who,
+            core,
+            packet.network,
+            (share,) * shares,
+            PacketBytes(packet, bound.here, bound.there, self.findings),
+            reads=reads,
+            writes=writes,
+            pattern=bound.number,
+            semaphore=semaphore,
+            adds=packet.atomic is not None,
+            signals=not packet.reply,
+        )
+
+    def outstanding(self, queue: int) -> Blocked | None:
+        """What keeps a queue from continuing that waits for all it has sent to be answered."""
+        flights = self.scheduler.transfers.values()
+        left = sum(one.origin[0] == queue and not one.signals for one in flights)
+        if not left:
+            return None
+        reason = f"{counted(left, 'request')} of it {'is' if left == 1 else 'are'} outstanding"
+        return Blocked("noc", reason, by=(), completions=False)
+
+    def save(self) -> Any:
+        """How many were sent, and what is in the network."""
+        return self.sent, None if self.network is None else self.network.save()
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        self.sent, network = saved
+        if self.network is not None:
+            self.network.restore(network)
