@@ -15,7 +15,7 @@ from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event
 
 
 @dataclass(slots=True)
-class CounterUses:
+class CounterLife:
     """The uses of a counter: the first of each queue, and the last of each queue and kind.
 
     ``total`` is all that is posted to it, less all that is taken. One that is ``apart`` is set, or
@@ -33,29 +33,29 @@ class CounterUses:
         self.last[queue, kind] = index
 
 
-def uses(order: Order) -> dict[int, CounterUses]:
+def uses(order: Order) -> dict[int, CounterLife]:
     """The uses of each counter of a run."""
-    found: dict[int, CounterUses] = {}
+    found: dict[int, CounterLife] = {}
     for taken in order.taken:
         step = taken.step
         wait, change, issue = step.wait, step.change, step.issue
         if wait is not None:
-            one = found.setdefault(wait.counter, CounterUses())
+            one = found.setdefault(wait.counter, CounterLife())
             one.add(STARTS, step.queue, step.index)
             one.apart = one.apart or wait.op != ">="
         if issue is not None and issue.counter is not None:
-            one = found.setdefault(issue.counter, CounterUses())
+            one = found.setdefault(issue.counter, CounterLife())
             one.add(LANDS, step.queue, step.index)
             one.total += issue.shares
         elif change is not None and issue is None:
-            one = found.setdefault(change.counter, CounterUses())
+            one = found.setdefault(change.counter, CounterLife())
             one.add(STARTS if change.at_start else COMPLETES, step.queue, step.index)
             one.total += change.value
             one.apart = one.apart or change.op != "+"
     return found
 
 
-def precedes(order: Order, one: CounterUses, other: CounterUses) -> bool:
+def precedes(order: Order, one: CounterLife, other: CounterLife) -> bool:
     """Whether all uses of a counter are over before any of another one begins."""
     return all(
         order.before(Event(kind, queue, index), later, first)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nasm.base.problems import counted
 from nasm.machine.records import MOST_EXAMINED
 from nasm.order.check import Check
 from nasm.program.program import Program
@@ -17,9 +16,9 @@ from nasm.runs.equal.followed import FollowedProgram, follow
 from nasm.runs.equal.shadow import TooCoarse, unit_of
 from nasm.runs.equal.value_numbers import ValueNumbers
 from nasm.runs.waits.candidates import Candidate, Candidates
-from nasm.runs.waits.edits import Edits, changed, joined
-from nasm.runs.waits.records import WaitAdvice
-from nasm.runs.waits.semaphores import Sharing
+from nasm.runs.waits.edits import WaitEdits, changed, joined
+from nasm.runs.waits.records import SemaphoreUse, WaitReport
+from nasm.runs.waits.semaphores import SemaphoreSharing
 from nasm.runs.waits.sentences import WaitSentences
 from nasm.runs.waits.trials import BUDGET, WaitTrials
 
@@ -27,7 +26,7 @@ RUNS = 2_000_000
 """Instructions that are executed again, in all, to verify changes."""
 
 
-def advised(program: Program, *, max_instructions: int | None = MOST_EXAMINED) -> WaitAdvice:
+def advised(program: Program, *, max_instructions: int | None = MOST_EXAMINED) -> WaitReport:
     """Every wait and post that could be otherwise, as far as they are tried.
 
     It is followed for at most ``max_instructions``; if it has an error, or values decide how it
@@ -50,23 +49,23 @@ class _Advising:
         self.base = follow(program, self.numbers, unit, most)
         self.runs = RUNS
 
-    def advice(self) -> WaitAdvice:
+    def advice(self) -> WaitReport:
         """All that is found."""
         base = self.base
         if base.reason:
-            return WaitAdvice(reason=base.reason)
+            return WaitReport(reason=base.reason)
         ordering = base.execution.ordering
         if ordering is None:
-            return WaitAdvice(reason="nothing in it could be in no order")
+            return WaitReport(reason="nothing in it could be in no order")
         check = ordering.judged()
         trials = WaitTrials(self.program, check, BUDGET)
         candidates = Candidates(self.program, check, trials)
         verified = list(self._verified(candidates.found()))
         verified.sort(key=lambda one: (-one[1], one[0].places))
-        together, shortest = self._together(trials, [one for one, _ in verified])
+        together, ticks = self._together(trials, [one for one, _ in verified])
         words = WaitSentences(self.program, candidates.lines, check)
         waiting = dict(candidates.lines.waiting())
-        return WaitAdvice(
+        return WaitReport(
             waits=sum(map(len, waiting.values())),
             lines=len(waiting),
             suggestions=tuple(
@@ -74,7 +73,7 @@ class _Advising:
             ),
             semaphores=self._semaphores(check),
             microseconds=self._us(self._ticks(base)),
-            shortest=self._us(shortest),
+            changed=self._us(ticks),
             untried=trials.untried,
         )
 
@@ -91,7 +90,7 @@ class _Advising:
             if ticks is not None:
                 yield one, self._ticks(self.base) - ticks
 
-    def _run(self, edits: Edits) -> int | None:
+    def _run(self, edits: WaitEdits) -> int | None:
         """How long the changed program takes; None if it has an error or other results."""
         side = follow(changed(self.program, edits), self.numbers, self.unit, self.most)
         self.runs -= side.instructions
@@ -136,26 +135,10 @@ class _Advising:
             add(some)
         return kept
 
-    def _semaphores(self, check: Check) -> tuple:  # type: ignore[type-arg]
+    def _semaphores(self, check: Check) -> tuple[SemaphoreUse, ...]:
         """The fewest semaphores, if the program with them is verified."""
-        sharing = Sharing(self.program, check)
+        sharing = SemaphoreSharing(self.program, check)
         edits = sharing.edits()
         if edits.size and self._run(edits) is None:
             return ()
         return sharing.records()
-
-
-def summary(found: WaitAdvice) -> str:
-    """What was found in a sentence."""
-    if found.reason:
-        return f"waits were not looked at: {found.reason}"
-    if not found.suggestions:
-        text = f"every wait of {counted(found.lines, 'line')} is needed as it is"
-        return text if found.waits else "nothing waits"
-    many = counted(len(found.suggestions), "change")
-    kept = len(found.together)
-    text = f"{many} to waits and posts would do"
-    if kept < len(found.suggestions):
-        text += f", {kept} of them together"
-    less = found.microseconds - found.shortest
-    return f"{text}: {less:,.3f} µs less of {found.microseconds:,.3f} µs"

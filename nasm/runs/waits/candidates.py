@@ -9,7 +9,7 @@ from nasm.base.records import replace
 from nasm.order.check import Check
 from nasm.order.firm_waits import FirmWaits
 from nasm.program.program import Program, Update, Wait
-from nasm.runs.waits.edits import Edits, Place, joined
+from nasm.runs.waits.edits import Place, WaitEdits, joined
 from nasm.runs.waits.lines import Key, LinesOfText
 from nasm.runs.waits.records import AT_READ, DROP, EARLIER, LATER, WEAKER
 from nasm.runs.waits.trials import WaitTrials
@@ -25,7 +25,7 @@ class Candidate(NamedTuple):
     key: Key
     places: tuple[Place, ...]
     amount: int
-    edits: Edits
+    edits: WaitEdits
 
 
 class Candidates:
@@ -109,7 +109,7 @@ class Candidates:
     def _drops(self) -> Iterator[Candidate]:
         for key, place in self._waiting(self.firm.needed):
             taken = {place: None} if self.lines.take(place) is not None else {}
-            yield Candidate(DROP, key, (place,), 0, Edits({place: None}, taken))
+            yield Candidate(DROP, key, (place,), 0, WaitEdits({place: None}, taken))
 
     def _weaker(self, gone: set[Place]) -> Iterator[Candidate]:
         for key, place in self._waiting(self.firm.enough):
@@ -141,7 +141,7 @@ class Candidates:
             if wait.value <= amount:
                 return None
             waits[place] = wait._replace(value=wait.value - amount)
-        return Candidate(WEAKER, key, tuple(places), amount, Edits(waits, {}))
+        return Candidate(WEAKER, key, tuple(places), amount, WaitEdits(waits, {}))
 
     def _later(self, gone: set[Place]) -> Iterator[Candidate]:
         placed = self.firm.placed
@@ -168,7 +168,7 @@ class Candidates:
             waits[to] = self.lines.wait(place)
             if take is not None:
                 updates[place], updates[to] = None, take
-        return Candidate(LATER, key, tuple(places), by, Edits(waits, updates))
+        return Candidate(LATER, key, tuple(places), by, WaitEdits(waits, updates))
 
     def _target(self, place: Place, by: int, places: Sequence[Place], post: bool) -> Place | None:
         """Where a wait can be instead: at an instruction that has none, of another line."""
@@ -190,7 +190,7 @@ class Candidates:
                     updates[place] = replace(update, at_read=True)
             late = [p for p in updates if not _is_early(self.lines.update(p))]
             if late and len(late) == len(every):
-                yield Candidate(AT_READ, key, tuple(late), 0, Edits({}, updates))
+                yield Candidate(AT_READ, key, tuple(late), 0, WaitEdits({}, updates))
 
     def _earlier(self, early: set[Place]) -> Iterator[Candidate]:
         for key, every in self.lines.posting():
@@ -214,7 +214,7 @@ class Candidates:
             update = self.lines.update(place)
             assert update is not None
             updates[to] = replace(update, at_read=False)
-        return Candidate(EARLIER, key, tuple(places), by, Edits({}, updates))
+        return Candidate(EARLIER, key, tuple(places), by, WaitEdits({}, updates))
 
 
 def _is_early(update: Update | None) -> bool:

@@ -11,7 +11,7 @@ Place = tuple[int, int]
 """A queue and a pc."""
 
 
-class Edits(NamedTuple):
+class WaitEdits(NamedTuple):
     """What instructions wait for instead, and what they update instead, by their places."""
 
     waits: Mapping[Place, Wait | None]
@@ -23,7 +23,7 @@ class Edits(NamedTuple):
         return len(self.waits.keys() | self.updates.keys())
 
 
-def joined(every: Iterable[Edits]) -> Edits | None:
+def joined(every: Iterable[WaitEdits]) -> WaitEdits | None:
     """Several changes as one; None if two of them change the same."""
     waits: dict[Place, Wait | None] = {}
     updates: dict[Place, Update | None] = {}
@@ -32,10 +32,10 @@ def joined(every: Iterable[Edits]) -> Edits | None:
             return None
         waits.update(edits.waits)
         updates.update(edits.updates)
-    return Edits(waits, updates)
+    return WaitEdits(waits, updates)
 
 
-def changed(program: Program, edits: Edits) -> Program:
+def changed(program: Program, edits: WaitEdits) -> Program:
     """The program with changes; the program itself stays as it is."""
     made = program.own()
     made.waits, made.updates = list(program.waits), list(program.updates)

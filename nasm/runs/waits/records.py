@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nasm.base.problems import counted
 from nasm.base.records import dataclass
 from nasm.base.source import Span
 
@@ -59,12 +60,12 @@ class SemaphoreUse:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WaitAdvice:
+class WaitReport:
     """What the waits of a program could be instead.
 
     It has ``waits`` instructions that wait, on ``lines`` lines. ``reason`` says why none was looked
     at; ``untried`` are changes that there was no time to try. With all suggestions that hold
-    ``together`` the run takes ``shortest`` in the place of ``microseconds``.
+    ``together`` the run takes ``changed`` microseconds in the place of ``microseconds``.
     """
 
     waits: int = 0
@@ -72,7 +73,7 @@ class WaitAdvice:
     suggestions: tuple[WaitSuggestion, ...] = ()
     semaphores: tuple[SemaphoreUse, ...] = ()
     microseconds: float = 0.0
-    shortest: float = 0.0
+    changed: float = 0.0
     untried: int = 0
     reason: str = ""
 
@@ -80,6 +81,22 @@ class WaitAdvice:
     def together(self) -> tuple[WaitSuggestion, ...]:
         """The suggestions that hold all at once."""
         return tuple(one for one in self.suggestions if one.together)
+
+    @property
+    def summary(self) -> str:
+        """What was found in a sentence."""
+        if self.reason:
+            return f"waits were not looked at: {self.reason}"
+        if not self.suggestions:
+            if not self.waits:
+                return "nothing waits"
+            return f"waits: nothing to change in {counted(self.lines, 'line')} that wait"
+        text = f"waits: {counted(len(self.suggestions), 'change')} would do"
+        if len(self.together) < len(self.suggestions):
+            text += f", {len(self.together)} of them together"
+        saved = self.microseconds - self.changed
+        less = "less" if saved >= 0 else "more"
+        return f"{text}: {abs(saved):,.3f} µs {less} of {self.microseconds:,.3f} µs"
 
     def __repr__(self) -> str:
         return f"<{self.lines} lines that wait: {len(self.suggestions)} could be otherwise>"

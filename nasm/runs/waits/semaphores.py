@@ -8,14 +8,14 @@ from nasm.base.records import replace
 from nasm.order.check import Check
 from nasm.order.sharing import chains, precedes, uses
 from nasm.program.program import Program, Update, Wait
-from nasm.runs.waits.edits import Edits, Place
+from nasm.runs.waits.edits import Place, WaitEdits
 from nasm.runs.waits.records import SemaphoreUse, SharedSemaphore
 
 MOST = 400
 """Semaphores of a core that are compared in pairs."""
 
 
-class Sharing:
+class SemaphoreSharing:
     """Which semaphores of a run that is in order can be one."""
 
     def __init__(self, program: Program, check: Check) -> None:
@@ -70,7 +70,7 @@ class Sharing:
             yield more
             more += self.uses[counter].total
 
-    def edits(self) -> Edits:
+    def edits(self) -> WaitEdits:
         """The program with the first semaphore of each chain in the place of all of it."""
         instead: dict[int, tuple[int, int]] = {}
         for groups in self.groups.values():
@@ -90,4 +90,4 @@ class Sharing:
                 if update is not None and update.semaphore in instead:
                     number, _ = instead[update.semaphore]
                     updates[queue, pc] = replace(update, semaphore=number)
-        return Edits(waits, updates)
+        return WaitEdits(waits, updates)

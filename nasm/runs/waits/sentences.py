@@ -68,7 +68,11 @@ class WaitSentences:
         assert other is not None
         span = self.lines.span(other)
         name = self.program.instruction(*other).row.name
-        return f"pc {other[1]} ({name})" if span is None else f"line {span.line} ({name})"
+        if span is None:
+            return f"pc {other[1]} ({name})"
+        several = len(self.lines.places[self.lines.key[other]]) > 1
+        rounds = [frame.step for frame in span.chain if frame.step] if several else []
+        return f"line {span.line} ({', '.join((name, *rounds))})"
 
     def _name(self, counter: int) -> str:
         name = f"${self.program.semaphore_name(counter)}"

@@ -10,7 +10,7 @@ from nasm.order.events import Sources
 from nasm.order.hangs import HangSearch
 from nasm.order.late_takes import always_ends, late_takes
 from nasm.program.program import Program
-from nasm.runs.waits.edits import Edits, changed, joined
+from nasm.runs.waits.edits import WaitEdits, changed, joined
 
 BUDGET = 2_000_000
 """Instructions that are judged again, in all, to try changes."""
@@ -32,7 +32,7 @@ class WaitTrials:
         self._overruns = len(list(check.order.overruns()))
         self._sums = len(check.sums)
 
-    def holds(self, edits: Edits) -> bool:
+    def holds(self, edits: WaitEdits) -> bool:
         """Whether all is in order and ends in every execution with these changes."""
         watch = self.check.watch
         self.budget -= len(watch.queues)
@@ -48,7 +48,7 @@ class WaitTrials:
         search = HangSearch([one.step for one in order.taken])
         return search.free or always_ends(order.taken) or search.decide() is None
 
-    def holding(self, some: Sequence[T], edits: Callable[[T], Edits]) -> list[T]:
+    def holding(self, some: Sequence[T], edits: Callable[[T], WaitEdits]) -> list[T]:
         """Those of some changes that hold, each alone: halves of them are tried together."""
         if not some:
             return []
