@@ -200,7 +200,7 @@ class Outlines:
         findings: Findings,
         changes: Changes = UNCHANGED,
         holds: Holds | None = None,
-        rank: int = 0,
+        rank: int | None = 0,
     ) -> None:
         self.rank = rank
         self.core, self.cycle, self.places, self.changes = core, cycle, places, changes

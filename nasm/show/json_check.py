@@ -122,9 +122,7 @@ CHANGE: Shape = (
     Key("queue", "the engine"),
     Key("text", "the same in words"),
     place("the line that waits or posts"),
-    part(
-        "other", (place("the line that does instead; the whole is null if none does"),), read=_other
-    ),
+    part("other", OTHER, read=_other),
     Key("rounds", "how many instructions of the line are changed"),
     Key("of", "of how many"),
     Key("saved_microseconds", "how much shorter the run is with this change alone", "saved"),
@@ -156,6 +154,22 @@ WAITS: Shape = (
             Key("changed_microseconds", "and with all that hold together", "changed"),
             Key("untried", "how many changes were not tried, as the program is too long"),
             each("semaphores", SEMAPHORES),
+        ),
+    ),
+)
+SIZES: Shape = (
+    part(
+        "sizes",
+        (
+            Key("constant", "with `--for`: the constant", lambda sizes: sizes.range.name),
+            Key("first", "the first value asked for", lambda sizes: sizes.range.first),
+            Key("last", "the last; null without one", lambda sizes: sizes.range.last),
+            Key("step", "how far apart the values are that are sizes of the program"),
+            Key("checked", "the values that were looked at by themselves", lambda s: [*s.sizes]),
+            Key("proved", "whether all others are in order as they are"),
+            Key("reason", "why that is not proved; empty if it is"),
+            Key("failing", "the smallest that is not in order; null if none was found"),
+            Key("too_large", "the first for which memory does not suffice; null if there is none"),
         ),
     ),
 )

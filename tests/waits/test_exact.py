@@ -30,7 +30,7 @@ CASES = [(name, way) for name in SMALL for way, _ in WAYS]
 LARGER = [pytest.param(name, way, marks=pytest.mark.thorough) for name in LARGE for way, _ in WAYS]
 
 
-@pytest.mark.parametrize(("name", "way"), (*part(CASES, 4), *LARGER))
+@pytest.mark.parametrize(("name", "way"), [*part(CASES, 4), *LARGER])
 def test_each_wait_that_could_go_or_be_weaker_is_found_and_no_other(name: str, way: str) -> None:
     program = dict(WAYS)[way](nasm.assemble(PROGRAMS / f"{name}.nasm"))
     every = EveryChange(program)
