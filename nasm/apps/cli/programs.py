@@ -112,8 +112,8 @@ def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Trace
 
 def arrays_by_rank(args: argparse.Namespace) -> dict[str, Any]:
     """The arrays of --in as a kernel takes them: of a name with {rank} in it one for each rank."""
-    ranks = getattr(args, "ranks", None)
-    each = [] if ranks is None else [one for one in args.inputs if "{rank}" in one[1]]
+    ranks: int = getattr(args, "ranks", None) or 0
+    each = [one for one in args.inputs if ranks and "{rank}" in one[1]]
     found: dict[str, Any] = arrays.read(one for one in args.inputs if one not in each)
     if each:
         from nasm.nki.by_rank import ByRank
