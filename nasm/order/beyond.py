@@ -29,7 +29,8 @@ class Beyond:
         self.repeat: Repeat | None = None
         some = loops(program, watch)
         self.heads = some[0].heads if some else ()
-        self._shorten()
+        if some:
+            self._shorten()
         if not self.removed:
             self.watch = None
 
