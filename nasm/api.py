@@ -24,6 +24,7 @@ from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.instruction import Row
 from nasm.isa.timing import Timing, TimingGiven
 from nasm.language.expanding.statements import unknown_target
+from nasm.language.objects import Loaded
 from nasm.machine.inputs import Inputs
 from nasm.machine.outlines import NoValues
 from nasm.machine.records import MOST_EXAMINED, RunReport, Status
@@ -161,7 +162,8 @@ def run_watched(
         made = chosen.loaded(program)
         assembled = with_ranks(made.program, chosen.ranks)
         if assembled.ranks > 1 or chosen.ranks is not None:
-            return _run_ranks(assembled, inputs, chosen.of_assembled(), clock)
+            made = replace(made, program=assembled)
+            return _run_ranks(made, inputs, chosen.of_assembled(), clock)
         session = Session(assembled, inputs, settings=replace(chosen.of_assembled(), keep=0))
         session.execution.source, session.execution.assembly = made.source, chosen
         if watch is not None:
@@ -181,15 +183,21 @@ def run_watched(
 
 
 def _run_ranks(
-    program: Program, inputs: Inputs | None, chosen: RunSettings, clock: deadlines.Deadline
+    made: Loaded, inputs: Inputs | None, chosen: RunSettings, clock: deadlines.Deadline
 ) -> Result:
     """What :func:`run` does of a program with several ranks."""
     from nasm.ranks.runs import RanksRun  # which most programs do not need
 
-    run = RanksRun(program, inputs, chosen)
+    run = RanksRun(made.program, inputs, chosen, source=made.source)
     with clock.on_deadline(run.halt):
         report = run.run()
-    return Result(report.whole, run.outputs() if chosen.values else None, None, report)
+    whole = report.whole
+    if clock.passed and report.status is Status.RUNNING:
+        report = run.stopped(report, Status.TIMEOUT)
+        message = f"still running after {clock.seconds:g} s"
+        late = Problem(LATE, message, None, MORE_TIME)
+        whole = replace(report.whole, problems=(*whole.problems, late))
+    return Result(whole, run.outputs() if chosen.values else None, None, report)
 
 
 def _late(session: Session, seconds: float | None) -> RunReport:

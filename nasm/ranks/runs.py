@@ -11,6 +11,7 @@ import numpy as np
 from nasm.base import gc_pause
 from nasm.base.problems import Note, Problem
 from nasm.base.records import replace
+from nasm.base.source import Source
 from nasm.isa.evidence import Evidence
 from nasm.machine import inputs as given_inputs
 from nasm.machine import tensor_io
@@ -32,7 +33,8 @@ from nasm.views.view import View
 class RanksRun:
     """The ranks of a program, each an execution, and the world that they are in.
 
-    ``order`` is that in which they are advanced, which changes nothing. Raises Failure with every
+    ``order`` is that in which they are advanced, which changes nothing; ``source`` is the text of
+    the program. Raises Failure with every
     problem of the program and its inputs.
     """
 
@@ -42,15 +44,17 @@ class RanksRun:
         inputs: given_inputs.Inputs | None,
         settings: RunSettings,
         order: Sequence[int] | None = None,
-        called: str = "",
+        source: Source | None = None,
     ) -> None:
         self.program = program = with_ranks(program, settings.ranks)
-        self.settings, self.called = settings, called
+        self.settings = settings
         given = by_rank(program, inputs)
         self.executions = [
             Execution(program, given[rank], rank=rank, settings=settings)
             for rank in range(program.ranks)
         ]
+        for execution in self.executions:
+            execution.source = source
         limits = settings.max_cycles, settings.max_instructions
         self.ranks = [Rank(execution, *limits) for execution in self.executions]
         collectives = program.target.collectives
@@ -95,7 +99,7 @@ class RanksRun:
         meetings = tuple(map(self._meeting, self.world.meetings))
         return RanksReport(
             status=self._status(reports),
-            program=reports[0].program or self.called,
+            program=reports[0].program,
             generation=reports[0].generation,
             topology=str(getattr(self.world.topology, "name", self.world.topology) or ""),
             ticks=ticks,

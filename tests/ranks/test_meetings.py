@@ -260,3 +260,19 @@ def test_records_and_messages_of_ranks_pickle() -> None:
     sent = [run.ranks[one.rank].sent(one.queue) for one in arrivals]  # type: ignore[union-attr]
     for parcels in pickle.loads(pickle.dumps(sent)):
         assert [parcel.values.shape for parcel in parcels] == [(128, 256)]
+
+
+def test_a_run_of_ranks_that_takes_too_long_ends_between_two_events() -> None:
+    text = (
+        ".target trn2\n.ranks 2\n.hbm x f32[4, 4] inout\n@cc\nagain:\n"
+        "    Collective x, x, all_reduce, op=maximum\n    CompareBranch target=again\n"
+    )
+    x = np.ones((2, 4, 4), np.float32)
+    late = nasm.run(text, {"x": x}, deadline=0.4, max_instructions=None)
+    assert late.report.status is Status.TIMEOUT
+    assert [one.code for one in late.report.problems] == ["E0516"]
+    most = nasm.run(text, {"x": x}, max_instructions=21)
+    assert most.report.status is Status.LIMIT
+    assert {one.code for one in most.report.problems} == {"E0511"}
+    assert most.ranks is not None
+    assert len(most.ranks.meetings) == 11

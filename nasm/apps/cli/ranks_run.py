@@ -47,11 +47,10 @@ class RanksCommand(Run):
         made = Loaded(self._kernel(), None) if program_names.kernel(args.program) else None
         made = made or chosen.assembled(self.source())
         program = with_ranks(made.program, args.ranks)
-        self.ranks = RanksRun(
-            program, self.inputs(), chosen.of_assembled(files=made.source is None)
-        )
+        chosen = chosen.of_assembled(files=made.source is None)
+        self.ranks = RanksRun(program, self.inputs(), chosen, source=made.source)
         for execution in self.ranks.executions:
-            execution.source, execution.called = made.source, args.program
+            execution.called = args.program
         return self.ranks.executions[0]
 
     def _kernel(self) -> Program:
