@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from types import FrameType
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.instruction import Row
 from nasm.isa.timing import Timing, TimingGiven
 from nasm.language.expanding.statements import unknown_target
-from nasm.language.objects import Loaded
 from nasm.machine.inputs import Inputs
 from nasm.machine.outlines import NoValues
 from nasm.machine.records import MOST_EXAMINED, RunReport, Status
@@ -49,6 +48,7 @@ from nasm.views.view import View
 
 if TYPE_CHECKING:  # most programs are compared with nothing
     from nasm.runs.equal.records import Equality
+    from nasm.workers.places import Executor
 
 T = TypeVar("T")
 
@@ -136,6 +136,7 @@ def run(
     program: Text | Program,
     inputs: Inputs | None = None,
     *,
+    executor: Executor = None,
     settings: RunSettings | None = None,
     **keywords: Unpack[RunKeywords],
 ) -> Result:
@@ -145,8 +146,12 @@ def run(
     the path of a .npz file, with every array by its tensor's name, or of a folder with ``NAME.npy``
     of some inputs. The keywords are described at :class:`nasm.RunSettings`. Raises Failure if it
     does not assemble; what goes wrong while it runs is in the report.
+
+    ``executor`` says where the ranks of a program with several live: in so many processes, in the
+    workers of a Dask cluster by its address (``"local"`` starts one), or with ``"mpi"`` in the
+    processes that mpiexec started, which all get the result. By default they are in this process.
     """
-    return run_watched(program, inputs, with_keywords(settings, keywords))
+    return run_watched(program, inputs, with_keywords(settings, keywords), executor=executor)
 
 
 Watch = Callable[[Session], None]
@@ -154,7 +159,11 @@ Watch = Callable[[Session], None]
 
 
 def run_watched(
-    program: Text | Program, inputs: Inputs | None, chosen: RunSettings, watch: Watch | None = None
+    program: Text | Program,
+    inputs: Inputs | None,
+    chosen: RunSettings,
+    watch: Watch | None = None,
+    executor: Executor = None,
 ) -> Result:
     """What :func:`run` does, of a session that something else may watch as well."""
 
@@ -162,8 +171,9 @@ def run_watched(
         made = chosen.loaded(program)
         assembled = with_ranks(made.program, chosen.ranks)
         if assembled.ranks > 1 or chosen.ranks is not None:
-            made = replace(made, program=assembled)
-            return _run_ranks(made, inputs, chosen.of_assembled(), clock)
+            called = made.source.name if made.source else ""
+            settings = chosen.of_assembled()
+            return _run_ranks(assembled, inputs, settings, clock, executor, called)
         session = Session(assembled, inputs, settings=replace(chosen.of_assembled(), keep=0))
         session.execution.source, session.execution.assembly = made.source, chosen
         if watch is not None:
@@ -183,21 +193,37 @@ def run_watched(
 
 
 def _run_ranks(
-    made: Loaded, inputs: Inputs | None, chosen: RunSettings, clock: deadlines.Deadline
+    program: Program,
+    inputs: Inputs | None,
+    chosen: RunSettings,
+    clock: deadlines.Deadline,
+    executor: Executor,
+    called: str,
 ) -> Result:
     """What :func:`run` does of a program with several ranks."""
     from nasm.ranks.runs import RanksRun  # which most programs do not need
+    from nasm.workers.places import place_of
 
-    run = RanksRun(made.program, inputs, chosen, source=made.source)
-    with clock.on_deadline(run.halt):
-        report = run.run()
-    whole = report.whole
-    if clock.passed and report.status is Status.RUNNING:
-        report = run.stopped(report, Status.TIMEOUT)
-        message = f"still running after {clock.seconds:g} s"
-        late = Problem(LATE, message, None, MORE_TIME)
-        whole = replace(report.whole, problems=(*whole.problems, late))
-    return Result(whole, run.outputs() if chosen.values else None, None, report)
+    with closing(place_of(executor)) as place:
+        if place.served:
+            if isinstance(place.said, Failure):
+                raise place.said
+            return cast("Result", place.said)
+        try:
+            settings = replace(chosen, progress=None)
+            run = RanksRun(program, inputs, settings, called=called, place=place)
+            with clock.on_deadline(run.halt):
+                report = run.run()
+        except Failure as failure:
+            place.said = failure
+            raise
+        outputs, whole = run.outputs() if chosen.values else None, report.whole
+        if clock.passed and report.status is Status.RUNNING:
+            report = run.stopped(report, Status.TIMEOUT)
+            late = Problem(LATE, f"still running after {clock.seconds:g} s", None, MORE_TIME)
+            whole = replace(report.whole, problems=(*whole.problems, late))
+        place.said = found = Result(whole, outputs, None, report)
+        return found
 
 
 def _late(session: Session, seconds: float | None) -> RunReport:

@@ -233,6 +233,7 @@ class Execution(Inspection):
         """
         if checkpoint not in self.checkpoints:
             raise ValueError(f"{checkpoint} is not, or no longer, a checkpoint of this session")
+        self.hold_hints()
         self.machine.restore(checkpoint.saved)
         self.status, self.problems = checkpoint.status, list(checkpoint.problems)
         self.limit, self.changes_made = checkpoint.limit, checkpoint.moment.changes
@@ -370,6 +371,7 @@ class Execution(Inspection):
         if self.ended:
             return 0
         self.status, self.limit = Status.RUNNING, None
+        self.hold_hints()
         try:
             done = self.machine.run(events, until, retire, self.bursts)
             self._meet()

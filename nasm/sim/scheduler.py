@@ -450,7 +450,7 @@ class Scheduler:
             queue.cause, queue.blocker, queue.because = ORDER, None, queue.record
         queue.reached = queue.due = tick
         queue.behind = None
-        if queue.last_finish > tick:
+        if queue.last_finish > tick and task.work.reads:
             behind = queue.behind = self.interlock.writer(queue, task, tick)
             if behind is not None and task.plain and wait is None and not unit.shared:
                 queue.cause, queue.because = "data", behind.record

@@ -12,6 +12,7 @@ import pytest
 import nasm
 from nasm.machine.rank_meetings import RankLanding
 from nasm.machine.records import Status
+from nasm.ranks.rank import Rank
 from nasm.ranks.runs import RanksRun
 from nasm.runs.settings import RunSettings
 from nasm.sim.events import Observer
@@ -153,9 +154,9 @@ def test_a_rank_of_two_cores_meets_on_each() -> None:
         )
     x = values(5, 2)[:, :64, :8].copy()
     run = RanksRun(nasm.assemble(text), {"x": x}, RunSettings())
-    clocks = [Clock() for _ in run.executions]
-    for clock, execution in zip(clocks, run.executions, strict=True):
-        execution.machine.scheduler.observe(clock)
+    clocks = [Clock() for _ in range(2)]
+    for clock, rank in zip(clocks, ranks_of(run), strict=True):
+        rank.execution.machine.scheduler.observe(clock)
     found = run.run()
     assert found.ok, found.reasons
     outputs = run.outputs()
@@ -168,6 +169,13 @@ def test_a_rank_of_two_cores_meets_on_each() -> None:
         assert min(one.waits) == 0 < max(one.waits)
     assert by_core[0].start + by_core[0].ticks < by_core[1].start
     assert all(clock.ticks == sorted(clock.ticks) for clock in clocks)
+
+
+def ranks_of(run: RanksRun) -> list[Rank]:
+    """The ranks of a run that are in this process."""
+    host = run.engine.local
+    assert host is not None
+    return [host.ranks[number] for number in range(run.program.ranks)]
 
 
 class Clock(Observer):
@@ -231,7 +239,10 @@ def test_every_moment_between_two_meetings_can_be_returned_to() -> None:
     whole = RanksRun(program, {"x": x}, RunSettings())
     report = whole.run()
     run = RanksRun(program, {"x": x}, RunSettings())
-    world, machines = run.world, [execution.machine for execution in run.executions]
+    host = run.engine.local
+    assert host is not None
+    executions = [rank.execution for rank in host.ranks.values()]
+    world, machines = run.world, [execution.machine for execution in executions]
     saved = []
     while True:
         saved.append((world.save(), [machine.save() for machine in machines]))
@@ -240,7 +251,7 @@ def test_every_moment_between_two_meetings_can_be_returned_to() -> None:
     assert len(saved) > 2
     for kept, states in reversed(saved[:-1]):
         world.restore(kept)
-        for machine, state, execution in zip(machines, states, run.executions, strict=True):
+        for machine, state, execution in zip(machines, states, executions, strict=True):
             machine.restore(state)
             execution.status = Status.RUNNING
         found = run.run()
@@ -274,7 +285,9 @@ def test_records_and_messages_of_ranks_pickle() -> None:
     run = RanksRun(program, {"x": values(8)}, RunSettings())
     arrivals = run.engine.advance(dict.fromkeys(range(4)))
     assert pickle.loads(pickle.dumps(arrivals)) == arrivals
-    sent = [run.ranks[one.rank].sent(one.queue) for one in arrivals]  # type: ignore[union-attr]
+    host = run.engine.local
+    assert host is not None
+    sent = host.sent([(one.rank, one.queue) for one in arrivals])  # type: ignore[union-attr]
     for parcels in pickle.loads(pickle.dumps(sent)):
         assert [parcel.values.shape for parcel in parcels] == [(128, 256)]
 
@@ -297,9 +310,10 @@ def test_a_run_of_ranks_that_takes_too_long_ends_between_two_events() -> None:
 
 def test_what_a_rank_has_sent_is_kept_with_its_machine() -> None:
     run = RanksRun(nasm.assemble(UNEQUAL), {"x": values(9)}, RunSettings())
-    machines = [execution.machine for execution in run.executions]
+    ranks = ranks_of(run)
+    machines = [rank.execution.machine for rank in ranks]
     arrivals = run.engine.advance(dict.fromkeys(range(4)))
-    sent = [run.ranks[one.rank].sent(one.queue) for one in arrivals]  # type: ignore[union-attr]
+    sent = [ranks[one.rank].sent(one.queue) for one in arrivals]  # type: ignore[union-attr]
     states = [machine.save() for machine in machines]
     for machine, one in zip(machines, arrivals, strict=True):
         machine.ranks.land(RankLanding(one.queue, one.tick + 100, 50, (None,)))  # type: ignore[union-attr]
@@ -309,5 +323,5 @@ def test_what_a_rank_has_sent_is_kept_with_its_machine() -> None:
     for machine, state in zip(machines, states, strict=True):
         machine.restore(state)
     for one, parcels in zip(arrivals, sent, strict=True):
-        again = run.ranks[one.rank].sent(one.queue)  # type: ignore[union-attr]
+        again = ranks[one.rank].sent(one.queue)  # type: ignore[union-attr]
         assert [p.values.tobytes() for p in again] == [p.values.tobytes() for p in parcels]
