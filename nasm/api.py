@@ -242,6 +242,7 @@ def check(
     max_instructions: int | None = MOST_EXAMINED,
     relaxed: bool = False,
     why: tuple[int, int] | None = None,
+    waits: bool = False,
     settings: RunSettings | None = None,
     **keywords: Unpack[CheckKeywords],
 ) -> Examination:
@@ -249,8 +250,9 @@ def check(
 
     It is followed for ``max_instructions``; None is no limit. With ``relaxed`` there is a list of
     the reads that nothing would order if engines did not wait for their own earlier results;
-    ``why=(12, 27)`` asks why these two lines are in order, or what is missing. The other keywords
-    are described at :class:`nasm.RunSettings`.
+    ``why=(12, 27)`` asks why these two lines are in order, or what is missing; ``waits`` which
+    waits could go, wait for less, or be elsewhere. The other keywords are described at
+    :class:`nasm.RunSettings`.
     Raises Failure if it does not assemble, or if a line that is asked for has no instruction; all
     else that is wrong is in what it returns.
     """
@@ -259,7 +261,12 @@ def check(
     def call(_: deadlines.Deadline) -> Examination:
         assembled = with_ranks(_assembled(program, chosen), chosen.ranks)
         return examine_ranks(
-            assembled, max_instructions=max_instructions, relaxed=relaxed, why=why, settings=chosen
+            assembled,
+            max_instructions=max_instructions,
+            relaxed=relaxed,
+            why=why,
+            waits=waits,
+            settings=chosen,
         )
 
     return limited(chosen, call)
