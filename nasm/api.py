@@ -171,7 +171,9 @@ def run_watched(
         made = chosen.loaded(program)
         assembled = with_ranks(made.program, chosen.ranks)
         if assembled.ranks > 1 or chosen.ranks is not None:
-            return _run_ranks(assembled, inputs, chosen.of_assembled(), clock, executor)
+            called = made.source.name if made.source else ""
+            settings = chosen.of_assembled()
+            return _run_ranks(assembled, inputs, settings, clock, executor, called)
         session = Session(assembled, inputs, settings=replace(chosen.of_assembled(), keep=0))
         session.execution.source, session.execution.assembly = made.source, chosen
         if watch is not None:
@@ -196,6 +198,7 @@ def _run_ranks(
     chosen: RunSettings,
     clock: deadlines.Deadline,
     executor: Executor,
+    called: str,
 ) -> Result:
     """What :func:`run` does of a program with several ranks."""
     from nasm.ranks.runs import RanksRun  # which most programs do not need
@@ -207,14 +210,19 @@ def _run_ranks(
                 raise place.said
             return cast("Result", place.said)
         try:
-            run = RanksRun(program, inputs, replace(chosen, progress=None), place=place)
+            settings = replace(chosen, progress=None)
+            run = RanksRun(program, inputs, settings, called=called, place=place)
             with clock.on_deadline(run.halt):
                 report = run.run()
         except Failure as failure:
             place.said = failure
             raise
-        outputs = run.outputs() if chosen.values else None
-        place.said = found = Result(report.whole, outputs, None, report)
+        outputs, whole = run.outputs() if chosen.values else None, report.whole
+        if clock.passed and report.status is Status.RUNNING:
+            report = run.stopped(report, Status.TIMEOUT)
+            late = Problem(LATE, f"still running after {clock.seconds:g} s", None, MORE_TIME)
+            whole = replace(report.whole, problems=(*whole.problems, late))
+        place.said = found = Result(whole, outputs, None, report)
         return found
 
 
@@ -234,6 +242,7 @@ def check(
     max_instructions: int | None = MOST_EXAMINED,
     relaxed: bool = False,
     why: tuple[int, int] | None = None,
+    waits: bool = False,
     settings: RunSettings | None = None,
     **keywords: Unpack[CheckKeywords],
 ) -> Examination:
@@ -241,8 +250,9 @@ def check(
 
     It is followed for ``max_instructions``; None is no limit. With ``relaxed`` there is a list of
     the reads that nothing would order if engines did not wait for their own earlier results;
-    ``why=(12, 27)`` asks why these two lines are in order, or what is missing. The other keywords
-    are described at :class:`nasm.RunSettings`.
+    ``why=(12, 27)`` asks why these two lines are in order, or what is missing; ``waits`` which
+    waits could go, wait for less, or be elsewhere. The other keywords are described at
+    :class:`nasm.RunSettings`.
     Raises Failure if it does not assemble, or if a line that is asked for has no instruction; all
     else that is wrong is in what it returns.
     """
@@ -251,7 +261,12 @@ def check(
     def call(_: deadlines.Deadline) -> Examination:
         assembled = with_ranks(_assembled(program, chosen), chosen.ranks)
         return examine_ranks(
-            assembled, max_instructions=max_instructions, relaxed=relaxed, why=why, settings=chosen
+            assembled,
+            max_instructions=max_instructions,
+            relaxed=relaxed,
+            why=why,
+            waits=waits,
+            settings=chosen,
         )
 
     return limited(chosen, call)
