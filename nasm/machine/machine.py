@@ -115,6 +115,7 @@ class Machine:
         self.ranks = RankMeetings(
             program, self.addresses, self.findings, self.scheduler, rank, values
         )
+        self.linear: list[AddressedBytes] = []
         self.holds = [self._holds(core) for core in range(program.cores)]
         self.shapes = Shapes(generation)
         numbers = itertools.count()
@@ -210,11 +211,12 @@ class Machine:
             if not memory.numbered:
                 continue
             store = state.numbered.get((memory.name, 0 if memory.shared else core))
-            memories[memory.name] = (
-                Valueless(memory, unread)
-                if store is None
-                else AddressedBytes(memory, store, self.findings.uninitialised_bytes)
-            )
+            if store is None:
+                memories[memory.name] = Valueless(memory, unread)
+                continue
+            linear = AddressedBytes(memory, store, self.findings.uninitialised_bytes)
+            memories[memory.name] = linear
+            self.linear.append(linear)
         if make is None:
             return None
         for tensor in program.tensors.values():
@@ -242,9 +244,23 @@ class Machine:
         if self.watch is not None or not self.checked:
             return None
         if matters(self.program, self.state.areas, self.scheduler.interlock.held):
-            self.watch = Watch(self.scheduler.queues)
+            self.watch = self._new_watch()
             self.scheduler.observe(self.watch)
         return self.watch
+
+    def _new_watch(self) -> Watch:
+        """What keeps a run; of tiles also what they touch by addresses."""
+        if self.packets is None or not self.program.tiles:
+            return Watch(self.scheduler.queues)
+        from nasm.order.tile_watch import TileWatch  # other targets do without
+
+        watch = TileWatch(self.scheduler.queues, self.packets.places())
+        scheduler = self.scheduler
+        for memory in self.linear:
+            memory.touched = lambda address, count, writes: watch.touch(
+                scheduler.acting, address, count, writes
+            )
+        return watch
 
     def tracer(self) -> Trace:
         """An observer that records what happens from when it observes the scheduler."""

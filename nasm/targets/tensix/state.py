@@ -328,6 +328,9 @@ class Coprocessor(MutableState):
             for thread in self.threads:
                 thread.config = np.zeros(layout.thread_words, np.uint16)
 
+    def passed(self, thread: int, parts: tuple[str, ...]) -> None:
+        """A thread has waited for parts to be as they are."""
+
     @property
     def layout(self) -> ConfigLayout:
         """Where everything is in its configuration."""
