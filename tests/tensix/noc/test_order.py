@@ -49,6 +49,8 @@ THERE = "\n.tile 4, 1\n@noc1 NOC_WRITE e, b $ready >= {n}\n@noc1 NOC_BARRIER\n"
         "@noc0 NOC_WRITE b, a\n@noc0 NOC_INC $ready++",
         "@noc0 NOC_WRITE b, a $acked++\n@noc0 NOC_INC $ready++\n@noc0 NOC_NOP $acked >= 1",
         "@noc0 NOC_WRITE_POSTED b, a\n@noc0 NOC_BARRIER\n@noc0 NOC_INC $ready++",
+        "@noc0 NOC_WRITE_POSTED b, a\n@noc0 NOC_WRITE c, a\n@noc0 NOC_BARRIER\n"
+        "@noc0 NOC_INC $ready++",
         "@noc0 NOC_WRITE b, a\n@noc1 NOC_BARRIER\n@noc1 NOC_INC $ready++",
         "@noc0 NOC_MULTICAST 0x2000, a, X0=2, Y0=1, X1=4, Y1=1\n@noc0 NOC_INC $ready++",
     ],
@@ -125,10 +127,7 @@ INIT = ".cfg SEM1_max = 3\n"
 
 def test_a_thread_that_stores_while_a_packet_is_read_from_there_is_a_race() -> None:
     store = STORE.format(wait="", post="")
-    assert (
-        races(f"{store}@noc0 NOC_WRITE b, e\n@noc0 NOC_BARRIER") == [("1-1.noc0 0", "1-1.t0 0")]
-        or len(races(f"{store}@noc0 NOC_WRITE b, e\n@noc0 NOC_BARRIER")) == 1
-    )
+    assert len(races(f"{store}@noc0 NOC_WRITE b, e\n@noc0 NOC_BARRIER")) == 1
 
 
 def test_a_thread_posts_what_a_network_waits_for() -> None:
