@@ -167,6 +167,10 @@ class Packets:
         self._cores: Mapping[TilePlace, int] = {place: n for n, place in enumerate(tiles)}
         self._tiles = tiles
 
+    def core_at(self, place: TilePlace) -> int | None:
+        """The core of a place, if the program has one there."""
+        return self._cores.get(place)
+
     def bind(self, packet: Packet, core: int, semaphore: int | None, signals: bool) -> BoundPacket:
         """A packet of a core, with its places; raises Refused where it cannot go."""
         network = self.network
@@ -285,6 +289,7 @@ class Packets:
             )
         assert self.network is not None
         packet = bound.packet
+        self._counted(bound, who)
         core = self.program.queues[who[0]].core
         crossings = self.network.cross(packet, self._tiles[core], bound.receivers, now)
         size = self.network.occupied(packet)
@@ -303,6 +308,16 @@ class Packets:
             self.scheduler.service.send(flight, legs)
         for made, leg_at in zip(flights, legs, strict=False):
             self.scheduler.service.send(made, (leg_at,))
+
+    def _counted(self, bound: BoundPacket, who: Who) -> None:
+        """Refuse a multicast that updates by another number than that of its receivers."""
+        lines, receivers = self.program.queues[who[0]], len(bound.receivers)
+        update = self.program.updates[lines.updates[who[1]]]
+        if len(bound.packet.to) == 4 and update is not None and update.value != receivers:
+            message = (
+                f"the update is += {update.value}, and {counted(receivers, 'tile')} receive it"
+            )
+            raise Refused("E0314", message, f"write += {receivers}: each of them posts 1")
 
     def _flight(self, bound: BoundPacket, who: Who, core: int, size: int, shares: int) -> Flight:
         """The transfer of a packet with bytes, which has a share for each receiver."""

@@ -141,3 +141,47 @@ def test_a_network_posts_what_a_thread_waits_for_once_the_bytes_have_come() -> N
     late = "@noc0\nNOC_READ e, b\nNOC_BARRIER\nNOC_SEMPOST 1\n"
     assert len(races(early + store)) == 1
     assert races(late + store) == []
+
+
+def test_the_hint_says_what_orders_tiles() -> None:
+    (found,) = hazards("@noc0 NOC_WRITE b, a\n@noc0 NOC_INC $ready++" + THERE.format(n=1))
+    assert found.hint == (
+        "once 1-1.noc0 pc 0 (NOC_WRITE) is answered, let 1-1.noc0 raise a semaphore of tile 4-1 by "
+        "a packet, for which line 17 waits"
+    )
+
+
+CIRCLE = """\
+.tile 4, 1
+@noc0 NOC_NOP $ready >= 1
+@noc0 NOC_INC $acked++
+.tile 1, 1
+@noc0 NOC_NOP $acked >= 1
+@noc0 NOC_INC_MULTICAST X0=2, Y0=1, X1=4, Y1=1 $ready += 3
+"""
+
+
+def test_a_deadlock_of_tiles_is_reported_with_its_cycle() -> None:
+    made = Session.load(Source("t.nasm", HEAD + CIRCLE), targets=TARGETS)
+    (found,) = made.run().hazards
+    assert found.code == "E0510"
+    assert "@4-1.noc0 and @1-1.noc0 are blocked forever" in found.message
+    first, second = found.notes
+    assert "the next update would come from 1-1.noc0 pc 1, which is blocked itself" in first.message
+    assert (
+        "the next update would come from 4-1.noc0 pc 1, which is blocked itself" in second.message
+    )
+
+
+def test_a_cycle_may_lead_through_a_thread_and_the_semaphores_of_the_tensix() -> None:
+    lines = (
+        INIT + ".cfg SEM2_max = 3\n@noc1 NOC_SEMPOST 1 $back >= 1\n@t0\n"
+        "SEMWAIT BlockMask=STALL_SYNC, SemaphoreMask=2, ConditionMask=STALL_ON_ZERO\n"
+        "SEMPOST SemaphoreMask=4\n@noc0\nNOC_SEMWAIT 2, 1\nNOC_INC $ready++\n"
+        ".tile 4, 1\n@noc0 NOC_INC $ready >= 1 $back++\n"
+    )
+    made = Session.load(Source("t.nasm", HEAD + lines), targets=TARGETS)
+    (found,) = made.run().hazards
+    assert (found.code, len(found.notes)) == ("E0510", 4)
+    for name in ("@1-1.noc1", "@1-1.t0", "@1-1.noc0", "@4-1.noc0"):
+        assert name in found.message
