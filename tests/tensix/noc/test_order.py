@@ -163,7 +163,7 @@ CIRCLE = """\
 
 def test_a_deadlock_of_tiles_is_reported_with_its_cycle() -> None:
     made = Session.load(Source("t.nasm", HEAD + CIRCLE), targets=TARGETS)
-    (found,) = made.run().hazards
+    (found,) = made.run().problems
     assert found.code == "E0510"
     assert "@4-1.noc0 and @1-1.noc0 are blocked forever" in found.message
     first, second = found.notes
@@ -181,7 +181,7 @@ def test_a_cycle_may_lead_through_a_thread_and_the_semaphores_of_the_tensix() ->
         ".tile 4, 1\n@noc0 NOC_INC $ready >= 1 $back++\n"
     )
     made = Session.load(Source("t.nasm", HEAD + lines), targets=TARGETS)
-    (found,) = made.run().hazards
+    (found,) = made.run().problems
     assert (found.code, len(found.notes)) == ("E0510", 4)
     for name in ("@1-1.noc1", "@1-1.t0", "@1-1.noc0", "@4-1.noc0"):
         assert name in found.message
