@@ -56,13 +56,14 @@ class Flight:
     cores share. ``dispatch`` is how much later than its issue its shares arrive; ``made`` is the
     number of what was made for it before that, if anything was. ``descriptors`` are the pieces that
     its channels move one by one. One that ``adds`` adds to what it writes; of one that ``signals``
-    its sender never learns that it has landed.
+    its sender never learns that it has landed. ``left`` of its shares have still to land,
+    ``unposted`` to post, which may be later.
     """
 
     __slots__ = (
         "adds", "cargo", "core", "descriptors", "dispatch", "key", "landed", "left", "made",
         "notify", "origin", "pattern", "portions", "reads", "record", "ring", "semaphore", "shared",
-        "signals", "urgency", "writes",
+        "signals", "unposted", "urgency", "writes",
     )  # fmt: skip
     CACHES = ("pattern",)
 
@@ -99,6 +100,7 @@ class Flight:
         self.left = 0
         for portion in portions:
             self.left += len(portion.shares)
+        self.unposted = self.left
 
     @property
     def signals_only(self) -> bool:
