@@ -213,7 +213,7 @@ class Steps:
         self.taken += len(new)
 
     def _new_follows(self) -> Follows | None:
-        """Which instructions come after others by what cores hold; None if nothing says so."""
+        """Which instructions come after others by what cores hold; None if none do."""
         if not isinstance(self.watch, TileWatch):
             return None
         for queue, index, other, last in self.watch.follows[self._followed :]:
