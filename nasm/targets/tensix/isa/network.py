@@ -38,7 +38,7 @@ NETWORK_QUEUES: Final = ("noc0", "noc1")
 UNSENDABLE: Final = "E0325"
 
 COORDINATE = Number(integer=True, low=-1, high=63)
-LENGTH = Number(integer=True, low=0)
+LENGTH = Number(integer=True, low=0, high=1 << 31)
 CHANNEL = Number(integer=True, low=-1, high=5)
 WORD = WordValue()
 
