@@ -31,8 +31,9 @@ from nasm.program import arguments as given
 from nasm.program.builder import ProgramBuilder
 from nasm.program.program import Program, Update, Wait
 from nasm.program.ranks import with_ranks
+from nasm.ranks.examining import examine_ranks
 from nasm.ranks.records import RanksReport
-from nasm.runs.check import Examination, examine
+from nasm.runs.check import Examination
 from nasm.runs.settings import (
     AssembleKeywords,
     CheckKeywords,
@@ -222,8 +223,8 @@ def check(
     chosen = with_keywords(settings, keywords)
 
     def call(_: deadlines.Deadline) -> Examination:
-        assembled = _assembled(program, chosen)
-        return examine(
+        assembled = with_ranks(_assembled(program, chosen), chosen.ranks)
+        return examine_ranks(
             assembled, max_instructions=max_instructions, relaxed=relaxed, why=why, settings=chosen
         )
 

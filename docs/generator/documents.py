@@ -20,6 +20,7 @@ from nasm.show import (
     json_sweep,
     json_texts,
     jsonable,
+    ranks,
 )
 from nasm.show.documents import Key, Shape, listed
 
@@ -41,6 +42,7 @@ def _problems(meaning: str) -> tuple[Shape, str]:
 _SHAPES: dict[str, tuple[tuple[Shape, str], ...]] = {
     "head": ((jsonable.HEAD, ""),),
     "run": ((jsonable.RUN, ""), _OUTPUTS, (json_diff.OTHERS, "")),
+    "ranks": ((ranks.RANKS, ""),),
     "isolation": ((outcome.ISOLATION, "isolation."),),
     "nki": ((jsonable.SCRIPT, ""),),
     "migrate": ((json_texts.MIGRATED, ""),),

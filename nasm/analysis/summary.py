@@ -12,6 +12,7 @@ from nasm.base.dtypes import Array, DType
 from nasm.base.pieces import windows
 from nasm.base.problems import Problem, counted, listed
 from nasm.base.source import Span
+from nasm.isa.effects import RankExchange
 from nasm.isa.evidence import Evidence
 from nasm.machine.records import (
     BankRecord,
@@ -308,10 +309,14 @@ def _evidence(machine: Machine) -> list[Counter[str]]:
         np.add.at(times, which, completed[done])
         for number, count in zip(numbers.tolist(), times.tolist(), strict=True):
             cost = machine.cost(queue, number)
+            if machine.program.instructions[number].row.effect is RankExchange:
+                continue  # what it took was known when its ranks met
             mix[cost.evidence.value] += cost.interval * count
         for instruction, count in machine.summary.expanded(queue).items():
             cost = machine.tasks[queue].shape_of(instruction).cost
             mix[cost.evidence.value] += cost.interval * count
+        for evidence, ticks in machine.ranks.evidence.get(queue, {}).items():
+            mix[evidence.value] += ticks // machine.cycle(queue)
         found.append(mix)
     return found
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import operator
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import islice
 from typing import Any
 
-from nasm.base.records import dataclass, field, replace
+from nasm.base.records import dataclass, field, fields, replace
 from nasm.base.source import Frame, Span
 
 
@@ -108,6 +108,59 @@ class Problem:
     def __repr__(self) -> str:
         where = f" at {self.span}" if self.span is not None else ""
         return in_line(f"<{self.label} {self.code}{where}: {self.message}>")
+
+
+class LateProblem(Problem):
+    """A problem whose hint and facts are made when one of them is first asked for.
+
+    ``make`` makes both: for what takes long to find, and is not always looked at.
+    """
+
+    __slots__ = ("_make",)
+    _make: Callable[[], tuple[str, Mapping[str, Any]]] | None
+
+    def __init__(
+        self,
+        *arguments: Any,
+        make: Callable[[], tuple[str, Mapping[str, Any]]] | None = None,
+        **named: Any,
+    ) -> None:
+        object.__setattr__(self, "_make", None)
+        super().__init__(*arguments, **named)
+        object.__setattr__(self, "_make", make)
+
+    def _made(self, name: str) -> Any:
+        make = self._make
+        if make is not None:
+            found = make()
+            object.__setattr__(self, "_make", None)
+            object.__setattr__(self, "hint", found[0])
+            object.__setattr__(self, "facts", found[1])
+        return _SLOTS[name].__get__(self)
+
+    hint = property(
+        lambda self: self._made("hint"), lambda self, value: _SLOTS["hint"].__set__(self, value)
+    )
+    facts = property(
+        lambda self: self._made("facts"), lambda self, value: _SLOTS["facts"].__set__(self, value)
+    )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Problem):
+            return NotImplemented
+        return _contents(self) == _contents(other)
+
+    __hash__ = Problem.__hash__
+
+    def __reduce__(self) -> tuple[type[Problem], tuple[Any, ...]]:
+        return Problem, _contents(self)
+
+
+_SLOTS: Mapping[str, Any] = {name: vars(Problem)[name] for name in ("hint", "facts")}
+
+
+def _contents(problem: Problem) -> tuple[Any, ...]:
+    return tuple(getattr(problem, one.name) for one in fields(problem))
 
 
 class Error(Exception):

@@ -69,13 +69,15 @@ class Parcel:
 class CollectiveTime:
     """How long a collective takes from the arrival of the last rank, in ``ticks``.
 
-    ``algorithm`` is the vendor's name of how it is done, empty if there is none.
+    ``algorithm`` is the vendor's name of how it is done, empty if there is none; ``parts`` are the
+    ticks by how well they are known.
     """
 
     ticks: int
     evidence: Evidence
     source: str
     algorithm: str = ""
+    parts: tuple[tuple[Evidence, int], ...] = ()
 
 
 Combine = Callable[[CollectiveCall, int, Sequence[Sequence[Parcel]]], tuple[Parcel | None, ...]]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.records import dataclass, field
+from nasm.base.source import Span
 
 
 class Holds(Protocol):
@@ -48,8 +49,18 @@ class EngineLines(Protocol):
     def queue(self) -> int:
         """The number of the queue, of which places have the first half."""
 
+    @property
+    def labels(self) -> Mapping[str, int]:
+        """The pcs that labels name."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
     def instruction(self, pc: int) -> Any:
         """The instruction at a pc."""
+
+    def span(self, pc: int) -> Span | None:
+        """Where the instruction at a pc is written."""
 
 
 class Surroundings(Protocol):

@@ -26,6 +26,7 @@ class Engine:
     by its name, the instructions of its queue, one by one; it has a queue in programs that have
     lines for it, and in others that engine has all of its instructions at once. If it does not
     ``count`` its lines wait for and update no semaphores, and ``instead`` says what else does.
+    On it mnemonics may be written without their ``prefix``.
     """
 
     name: str
@@ -41,6 +42,12 @@ class Engine:
     rare: bool = False
     counts: bool = True
     instead: str = ""
+    prefix: str = ""
+
+    @property
+    def optional(self) -> bool:
+        """Whether it has a queue only in programs that have lines for it."""
+        return self.rare or bool(self.pushes)
 
     @property
     def title(self) -> str:

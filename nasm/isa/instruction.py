@@ -53,6 +53,8 @@ class Operand:
     take in their place, or None; the same function for operands that mean the same, as what it
     makes is kept until the elements change. ``use`` says what is done with an engine value that is
     read and left again, ``READ`` without it: see :mod:`nasm.isa.implicit_kinds`.
+    A ``bare`` one is written without its name although its values are words, as is the custom of
+    its language; one that is ``based`` is written in parentheses after the one before.
     """
 
     name: str
@@ -68,6 +70,8 @@ class Operand:
     footprint: OfOperands[tuple[View, ...]] | None = None
     derived: OfOperands[Callable[[Any], Any] | None] | None = None
     use: OfOperands[str] | None = None
+    bare: bool = False
+    based: bool = False
 
     @property
     def implicit(self) -> bool:
@@ -77,7 +81,8 @@ class Operand:
     @property
     def named(self) -> bool:
         """Whether nasm writes it with its name, as it does with all that follow such a one."""
-        return self.keyword or bool(self.kind.words) or self.kind.names == "label"
+        worded = bool(self.kind.words) or self.kind.names == "label"
+        return self.keyword or (worded and not self.bare)
 
     @property
     def walked(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nasm.base.problems import Failure, Problem, listed
 from nasm.base.records import dataclass, field, replace
@@ -98,12 +98,24 @@ decided once for each."""
 class Pushing:
     """The row that pushes instructions, by name, and its operands.
 
-    ``count`` says how many, ``first`` the pc of the first, or -1 for the one after the latest.
+    ``count`` says how many, ``first`` the pc of the first, or -1 for the one after the latest. An
+    engine with rows that are ``apart``, by name, pushes what it computes, and no lines.
     """
 
     row: str
     first: str
     count: str
+    apart: Callable[[str], bool] = lambda name: False
+
+
+class AddedLine(NamedTuple):
+    """So many lines of a row at the end of a queue that a text does not have; of whose place."""
+
+    core: int
+    engine: str
+    row: str
+    times: int
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +162,9 @@ class Target:
     cause that they report. ``pushing`` is the row with which an engine pushes instructions of
     another one, with its operands. ``foreign`` are the languages of texts that programs may have,
     by directive. ``network`` makes what carries packets between the tiles of a chip;
-    ``collectives`` is how ranks exchange, if they can.
+    ``collectives`` is how ranks exchange, if they can. ``added`` are lines at the ends of queues
+    that a program has without writing them; ``begins`` is called with what a core holds, once that
+    has what the program sets.
     """
 
     name: str
@@ -184,6 +198,8 @@ class Target:
     foreign: Mapping[str, ForeignText] = field(default_factory=dict)
     network: Callable[[Generation], Network] | None = None
     collectives: RankExchanges | None = None
+    added: Callable[[Any], Iterable[AddedLine]] = lambda program: ()
+    begins: Callable[[Any], None] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

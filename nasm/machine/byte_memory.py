@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
+from nasm.base.source import Span
 from nasm.isa.core_state import Bytes, Place
 from nasm.program.program import Instruction, Program
 from nasm.sim.memory import Journal, Store
@@ -112,6 +113,18 @@ class QueueLines:
     def instruction(self, pc: int) -> Instruction:
         """The instruction at a pc."""
         return self.program.instructions[self.program.queues[self.queue].instructions[pc]]
+
+    @property
+    def labels(self) -> Mapping[str, int]:
+        """The pcs that labels name."""
+        return self.program.queues[self.queue].labels
+
+    def __len__(self) -> int:
+        return len(self.program.queues[self.queue])
+
+    def span(self, pc: int) -> Span | None:
+        """Where the instruction at a pc is written."""
+        return self.program.span(self.queue, pc)
 
 
 class Around:

@@ -11,7 +11,7 @@ from nasm.isa import effects
 from nasm.isa.effects import Clear, Jump, Plan, Say, Transfer
 from nasm.machine.rank_meetings import RankMeetings
 from nasm.machine.rendezvous import RendezvousPoint
-from nasm.machine.transfers import Launched, Transfers
+from nasm.machine.transfers import Transfers
 from nasm.program.program import Program
 from nasm.program.shapes import Shape
 from nasm.sim.queues import Work
@@ -100,11 +100,12 @@ class Effects:
         plan = self._plans.get(shape)
         if plan is None:
             plan = self._plans[shape] = self.transfers.plan(transfer, shape.context)
-        bound = self.transfers.bind(transfer, plan)
-        return _acting(work, partial(self._launch, bound, semaphore))
+        return self._launching(work, transfer, plan, semaphore)
 
-    def _launch(self, bound: Launched, semaphore: int | None, now: int) -> None:
-        self.transfers.launch(bound, self.scheduler.acting, now, semaphore)
+    def _launching(self, work: Work, transfer: Transfer, plan: Plan, semaphore: int | None) -> Work:
+        """Work that starts a transfer for its own instruction."""
+        bound = self.transfers.bind(transfer, plan)
+        return _acting(work, partial(self.transfers.launch, bound, semaphore))
 
     def _rendezvous(self, work: Work, kernel: Computed, shape: Shape, _: int | None) -> Work:
         return self.rendezvous.work(work.number, self.queue, shape.context, kernel.values())
@@ -138,14 +139,14 @@ class Effects:
         if not transfer.skips:
             return None
         nothing = replace(transfer, moves=())
-        bound = self.transfers.bind(nothing, self.transfers.plan(nothing, shape.context))
-        return _acting(work, partial(self._launch, bound, semaphore))
+        plan = self.transfers.plan(nothing, shape.context)
+        return self._launching(work, nothing, plan, semaphore)
 
 
 def plan_of(work: Work) -> Plan | None:
     """How the transfer that some work starts is split; None if it starts none."""
     start = work.start
-    if not isinstance(start, partial) or start.func.__name__ != Effects._launch.__name__:
+    if not isinstance(start, partial) or start.func.__name__ != Transfers.launch.__name__:
         return None
     plan: Plan = start.args[0].plan
     return plan

@@ -19,6 +19,7 @@ from nasm.machine.access import Access, added
 from nasm.machine.addresses import Addresses
 from nasm.machine.findings import Findings
 from nasm.machine.indirect import Entries, Indirect
+from nasm.sim.channels import TouchedRegions
 from nasm.sim.counters import Who
 from nasm.sim.memory import Array, Mask
 from nasm.views.regions import Region, intersect
@@ -36,8 +37,7 @@ class TransferStart(NamedTuple):
     """
 
     chosen: Chosen
-    reads: tuple[Region, ...]
-    writes: tuple[Region, ...]
+    touched: TouchedRegions
     number: int
     tangled: bool
     adds: bool
@@ -208,10 +208,11 @@ def chosen_start(
             raise found.twice()
     if any(move.dst.twice(chosen) for move in moves):
         findings.writes_twice(who)
+    reads = tuple(r for move in moves for src in move.srcs for r in src.footprint(chosen))
+    writes = tuple(r for move in moves for r in move.dst.footprint(chosen))
     return TransferStart(
         chosen,
-        tuple(r for move in moves for src in move.srcs for r in src.footprint(chosen)),
-        tuple(r for move in moves for r in move.dst.footprint(chosen)),
+        TouchedRegions(lambda: (reads, writes)),
         number,
         any(move.tangled(chosen) for move in moves),
         transfer.op == ONTO,

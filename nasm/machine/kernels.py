@@ -33,7 +33,7 @@ class Recipes:
     __slots__ = ("arguments", "reading", "writing")
 
     def __init__(
-        self, shape: Shape, operands: Operands, core: int, holds: Holds | None, rank: int = 0
+        self, shape: Shape, operands: Operands, core: int, holds: Holds | None, rank: int | None = 0
     ) -> None:
         self.arguments = shape.arguments.copy()
         self.reading: list[tuple[Recipe | None, int, int]] = []
@@ -189,7 +189,7 @@ class Kernels:
         losses: Losses,
         changes: Changes = UNCHANGED,
         holds: Holds | None = None,
-        rank: int = 0,
+        rank: int | None = 0,
     ) -> None:
         self.rank = rank
         self.core, self.cycle, self.changes, self.holds = core, cycle, changes, holds

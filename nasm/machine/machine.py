@@ -68,7 +68,8 @@ class Machine:
     decide how long things take. Unless it is ``checked`` its order and its unwritten outputs are
     not examined. ``later`` are observers added when the running program grew, with their saved
     state; ``tensors`` is how many tensors it had at first. ``rank`` is its number among those
-    machines that run the program together, which meet at its ``ranks``.
+    machines that run the program together, which meet at its ``ranks``; without values it may be
+    None, any of them.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class Machine:
         changes: Changes = UNCHANGED,
         delays: Delays | None = None,
         checked: bool = True,
-        rank: int = 0,
+        rank: int | None = 0,
     ) -> None:
         self.program, self.values, self.changes, self.rank = program, values, changes, rank
         self.tensors = len(program.tensors)
@@ -225,6 +226,8 @@ class Machine:
         around = Around(core, memories, self.scheduler, self.findings.reported, program)
         held = make(program.generation, around)
         _set(program, core, held)
+        if program.target.begins is not None:
+            program.target.begins(held)
         for pace in self.paces[core].values():
             pace.holds = held
         return held

@@ -28,7 +28,7 @@ from nasm.machine.state import UNKNOWN, EngineState, Registers
 from nasm.machine.transfers import Launched, Mover, Transfers, direct_start
 from nasm.program.footprint.layout import Regions
 from nasm.program.footprint.reach import located
-from nasm.program.footprint.traits import Footprint, Traits, addressed, here
+from nasm.program.footprint.traits import Footprint, Traits, here
 from nasm.program.shapes import Shape
 from nasm.sim.channels import Portion
 from nasm.sim.counters import Who
@@ -200,14 +200,14 @@ class Outlines:
         findings: Findings,
         changes: Changes = UNCHANGED,
         holds: Holds | None = None,
-        rank: int = 0,
+        rank: int | None = 0,
     ) -> None:
         self.rank = rank
         self.core, self.cycle, self.places, self.changes = core, cycle, places, changes
         self.holds = holds
         self.registers, self.state, self.findings = registers, state, findings
         self.following: Follower | None = None
-        self._traits: dict[Shape, Traits] = {}
+        self._traits: dict[Shape, tuple[Traits, int, bool]] = {}
 
     def forget(self) -> None:
         """Make everything again."""
@@ -215,12 +215,14 @@ class Outlines:
 
     def bind(self, number: int, shape: Shape, operands: tuple[object, ...]) -> tuple[Work, Outline]:
         """An instruction as work for the scheduler, and its outline."""
-        traits = self._traits.get(shape)
-        if traits is None:
-            traits = self._traits[shape] = Traits(shape, self.core, self.holds, self.rank)
-        delay = self.changes.cost(shape).interval * self.cycle
+        known = self._traits.get(shape)
+        if known is None:
+            known = self._traits[shape] = self._traits_of(shape)
+        traits, delay, apart = known
         state, registers = self.state, self.registers
         outline = Outline(traits, operands, registers, state, self.findings, delay, self.following)
+        if apart and self.following is None:
+            return Work(number, nothing, nothing), outline
         vague = self.following is not None and vague_views(operands)
         if traits.tile is not None and shape.row.effect is None and self.following is None:
             refuse = partial(_refuse, _by_tile(shape.row, traits.tile))
@@ -245,6 +247,14 @@ class Outlines:
         work = Work(number, start, finish, tuple(reads), tuple(writes), gate)
         work.uses, work.sets = tuple(traits.states), tuple(traits.held)
         return work, outline
+
+    def _traits_of(self, shape: Shape) -> tuple[Traits, int, bool]:
+        """Those of a shape, the ticks of its interval, and whether all it does is its effect."""
+        traits = Traits(shape, self.core, self.holds, self.rank)
+        touched = traits.reads or traits.writes or traits.registers or traits.stored
+        held = traits.states or traits.held
+        apart = shape.row.effect is not None and not (touched or held or traits.acts)
+        return traits, self.changes.cost(shape).interval * self.cycle, apart
 
     def _regions(
         self, places: list[tuple[int, Footprint | None]], shape: Shape, operands: tuple[object, ...]
@@ -300,23 +310,6 @@ def _acted(then: Callable[[], None] | None) -> None:
 # -- transfers
 
 
-class Nothing:
-    """Bytes that are never read or delivered."""
-
-    def read(self, *_: Any) -> None:
-        """Take none."""
-
-    def write(self, *_: Any) -> None:
-        """Deliver none."""
-
-    def part(self, *_: Any) -> tuple[None, None]:
-        """Part nothing."""
-        return None, None
-
-
-NOTHING = Nothing()
-
-
 class OutlinedTransfer:
     """A transfer of which only the places and the times are known."""
 
@@ -329,9 +322,8 @@ class OutlinedTransfer:
         """What it touches: always the same."""
         return self._start
 
-    def cargo(self, start: TransferStart, who: Who) -> Nothing:
+    def cargo(self, *_: Any) -> None:
         """What its shares move: nothing."""
-        return NOTHING
 
 
 class RefusedTransfer:
@@ -346,9 +338,8 @@ class RefusedTransfer:
         """It cannot start."""
         raise refused(f"the transfer is addressed by the elements of {self.tile.tensor.name}")
 
-    def cargo(self, start: TransferStart, who: Who) -> Nothing:
+    def cargo(self, *_: Any) -> None:
         """What its shares move: nothing."""
-        return NOTHING
 
 
 class Still:
@@ -372,13 +363,17 @@ class OutlinedTransfers(Transfers):
 
     def bind(self, transfer: Transfer, plan: Plan) -> Launched:
         """A transfer as the target splits it."""
+        if self.following is None:
+            for move in transfer.moves:
+                for view in move:
+                    if view.offsets is not None:
+                        return RefusedTransfer(plan, self.portions(plan), view.offsets.tile)
+            start = direct_start(self.addresses, transfer, self.fresh())
+            return OutlinedTransfer(plan, self.portions(plan), start)
         every = [view for move in transfer.moves for view in move]
-        tile = addressed(every)
-        if tile is not None and self.following is None:
-            return RefusedTransfer(plan, self.portions(plan), tile)
         start = direct_start(self.addresses, transfer, self.fresh())
         vague = vague_views(every)
-        if vague and self.following is not None:
+        if vague:
             start = start._replace(tangled=False)
             regions = map(self.addresses.region, vague)
             self.following.vague(-start.number, regions)

@@ -22,7 +22,7 @@ from nasm.machine.findings import Findings
 from nasm.machine.state import State
 from nasm.machine.transfers import MOST_IN_FLIGHT
 from nasm.program.program import Program
-from nasm.sim.channels import Flight, Portion
+from nasm.sim.channels import Flight, Portion, TouchedRegions
 from nasm.sim.counters import Who
 from nasm.sim.legs import Leg
 from nasm.sim.memory import Journal, Store
@@ -353,8 +353,7 @@ class Packets:
             packet.network,
             (share,) * shares,
             PacketBytes(packet, bound.here, bound.there, self.findings),
-            reads=reads,
-            writes=writes,
+            touched=TouchedRegions(lambda: (reads, writes)),
             pattern=bound.number,
             semaphore=semaphore,
             adds=packet.atomic is not None,

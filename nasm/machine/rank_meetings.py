@@ -19,6 +19,7 @@ from nasm.base.problems import Refused
 from nasm.base.records import dataclass
 from nasm.isa.collectives import CollectiveCall, Group, Parcel
 from nasm.isa.effects import RankExchange
+from nasm.isa.evidence import Evidence
 from nasm.isa.pace import Pace
 from nasm.machine.access import Access
 from nasm.machine.addresses import Addresses
@@ -39,13 +40,15 @@ class RankLanding:
 
     It starts at tick ``start``, when the last rank has arrived, and is over ``ticks`` later; then
     each destination gets its parcel, whose ``known`` says which elements. None leaves it as it is;
-    a run without values has no ``parcels``.
+    a run without values has no ``parcels``. ``evidence`` splits the ticks by how well they are
+    known.
     """
 
     queue: int
     start: int
     ticks: int
     parcels: tuple[Parcel | None, ...] = ()
+    evidence: tuple[tuple[Evidence, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,9 @@ class RankMeetings(Pace):
     """Where the instructions of one machine meet those of other ranks.
 
     ``arrived`` are the calls that nothing has landed for yet, by queue; ``unseen`` those among them
-    that the driver has not taken note of; ``times`` how long those take that have landed.
+    that the driver has not taken note of; ``landings`` what those get that have met and not begun.
+    ``evidence`` splits the ticks of those that are over, by queue. Where other ranks are its
+    ``topology`` says, if it has to meet them alone.
     """
 
     def __init__(
@@ -72,15 +77,16 @@ class RankMeetings(Pace):
         addresses: Addresses,
         findings: Findings,
         scheduler: Scheduler,
-        rank: int,
+        rank: int | None,
         values: bool,
     ) -> None:
         self.program, self.rank, self.values = program, rank, values
         self.addresses, self.findings, self.scheduler = addresses, findings, scheduler
+        self.topology: str | None = None
         self.arrived: dict[int, ArrivedCall] = {}
         self.unseen: list[int] = []
-        self.times: dict[int, int] = {}
-        self._landed: dict[int, tuple[Parcel | None, ...]] = {}
+        self.landings: dict[int, RankLanding] = {}
+        self.evidence: dict[int, dict[Evidence, int]] = {}
 
     def work(self, number: int, queue: int, effect: RankExchange) -> Work:
         """An instruction that waits for other ranks before it starts, and writes at its end."""
@@ -88,7 +94,8 @@ class RankMeetings(Pace):
         reads = tuple(map(region, effect.sources))
         writes = tuple(map(region, effect.destinations))
         arrive = partial(self._arrive, queue, effect)
-        start, finish = partial(self._take, queue), partial(self._deliver, effect.destinations)
+        start = partial(self._take, queue)
+        finish = partial(self._deliver, effect.destinations)
         work = Work(number, start, finish, reads, writes, arrive=arrive)
         work.held_by, work.reads_on = RANK, True
         return work
@@ -97,6 +104,8 @@ class RankMeetings(Pace):
         """The ranks with which this one meets; none if it takes no part."""
         if not effect.groups:
             return tuple(range(self.program.ranks))
+        if self.rank is None:
+            return effect.groups[0]
         return next((group for group in effect.groups if self.rank in group), ())
 
     def _arrive(self, queue: int, effect: RankExchange, now: int) -> None:
@@ -147,47 +156,54 @@ class RankMeetings(Pace):
         self._land(landing)
 
     def _land(self, landing: RankLanding) -> None:
-        queue = landing.queue
-        self.times[queue], self._landed[queue] = landing.ticks, landing.parcels
-        self.scheduler.release(queue, landing.start)
+        self.landings[landing.queue] = landing
+        self.scheduler.release(landing.queue, landing.start)
 
     def meet_alone(self) -> None:
-        """Let every call land whose group is this rank alone; raises Refused."""
+        """Let every call land as if all others had come when this rank did; raises Refused.
+
+        With values its group is this rank alone.
+        """
         collectives = self.program.target.collectives
         assert collectives is not None, "the target has collectives and no time for them"
         program = self.program
-        topology = collectives.topology(None, program.generation, program.cores)
+        topology = collectives.topology(self.topology, program.generation, program.cores)
         while (one := self.pause()) is not None:
             time = collectives.time(one.call, topology)
             sent = (one.parcels,)
             parcels = collectives.combine(one.call, 0, sent) if self.values else ()
-            self.land(RankLanding(one.queue, one.tick, time.ticks, parcels))
+            self.land(RankLanding(one.queue, one.tick, time.ticks, parcels, time.parts))
 
     # -- what the instruction does
 
     def at(self, key: Any, now: int, interval: int, latency: int) -> tuple[int, int]:
         """How long the exchange of a queue takes that starts now."""
-        ticks = self.times.pop(key)
+        ticks = self.landings[key].ticks
         return ticks, ticks
 
-    def _take(self, queue: int, _: int) -> tuple[Parcel | None, ...]:
-        return self._landed.pop(queue)
+    def _take(self, queue: int, _: int) -> RankLanding:
+        return self.landings.pop(queue)
 
-    def _deliver(self, destinations: Sequence[View], parcels: Sequence[Parcel | None]) -> None:
+    def _deliver(self, destinations: Sequence[View], landing: RankLanding) -> None:
         """What was received appears."""
-        for view, parcel in zip(destinations, parcels, strict=False):
+        for view, parcel in zip(destinations, landing.parcels, strict=False):
             if parcel is not None:
                 _put(self.addresses.access(view), parcel)
+        spent = self.evidence.get(landing.queue, {}).copy()
+        for evidence, ticks in landing.evidence:
+            spent[evidence] = spent.get(evidence, 0) + ticks
+        self.evidence[landing.queue] = spent
 
     def save(self) -> Any:
         """Everything that changes."""
-        return dict(self.arrived), tuple(self.unseen), dict(self.times), dict(self._landed)
+        kept = dict(self.landings), dict(self.evidence)  # whose values are never changed in place
+        return dict(self.arrived), tuple(self.unseen), *kept
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        arrived, unseen, times, landed = saved
+        arrived, unseen, landings, evidence = saved
         self.arrived, self.unseen = dict(arrived), list(unseen)
-        self.times, self._landed = dict(times), dict(landed)
+        self.landings, self.evidence = dict(landings), dict(evidence)
 
 
 def _put(access: Access, parcel: Parcel) -> None:

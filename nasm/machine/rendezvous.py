@@ -183,7 +183,7 @@ class RendezvousPoint:
         self.outstanding.append(waiting)
         for arrival, transfer in zip(arrivals, bound, strict=True):
             who = (arrival.member.queue, arrival.pc)
-            self.transfers.launch(transfer, who, now, landed=partial(self._landed, waiting))
+            self.transfers.launch(transfer, None, now, who, partial(self._landed, waiting))
 
     def _landed(self, waiting: Outstanding) -> None:
         waiting.left -= 1

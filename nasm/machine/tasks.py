@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
 
@@ -215,10 +214,13 @@ class Tasks:
         for key in zip(lines.instructions, lines.updates, strict=True):
             if len(tasks) >= most:
                 return
-            if key not in tasks:
-                with suppress(Failure, Refused):
-                    instruction = self.program.instructions[key[0]]
-                    tasks[key] = self._task(key[0], instruction, self._shape(instruction), key[1])
+            if key in tasks:
+                continue
+            try:
+                instruction = self.program.instructions[key[0]]
+                tasks[key] = self._task(key[0], instruction, self._shape(instruction), key[1])
+            except (Failure, Refused):
+                continue  # it is refused when its turn comes
 
     def cost(self, number: int) -> Cost:
         """What an instruction costs, registers in its addresses or not."""

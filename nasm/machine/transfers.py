@@ -6,7 +6,8 @@ one copy out. Views of single shares are only made when shares go their own ways
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from nasm.base.dtypes import Casting
@@ -20,7 +21,7 @@ from nasm.machine.findings import Findings
 from nasm.machine.indirect_transfers import Chosen, IndirectMove, TransferStart, chosen_start
 from nasm.machine.lost_results import Losses
 from nasm.program.program import Program
-from nasm.sim.channels import Cargo, Flight, Portion
+from nasm.sim.channels import Cargo, Flight, Portion, Regions, TouchedRegions
 from nasm.sim.counters import Who
 from nasm.sim.scheduler import Scheduler
 from nasm.views.regions import Region, overlap
@@ -51,17 +52,34 @@ class Launched(Protocol):
     def start(self, who: Who) -> TransferStart:
         """What is decided when it starts."""
 
-    def cargo(self, start: TransferStart, who: Who) -> Cargo:
-        """What its shares take and deliver."""
+    def cargo(self, start: TransferStart, who: Who) -> Cargo | None:
+        """What its shares take and deliver; None if they move nothing."""
 
 
 def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> TransferStart:
     """The start of a transfer that no tile addresses: always the same."""
-    moves = [tuple(map(addresses.region, views)) for views in transfer.moves]
-    reads = tuple([src for move in moves for src in move[1:]])
-    writes = tuple([move[0] for move in moves])
-    tangled = _tangled(moves, straight=not transfer.axes)
-    return TransferStart({}, reads, writes, number, tangled, transfer.op == ONTO)
+    touched = TouchedRegions(partial(_direct_regions, addresses, transfer))
+    tangled = _shares_bytes(addresses.areas, transfer) and _tangled(
+        [tuple(map(addresses.region, views)) for views in transfer.moves],
+        straight=not transfer.axes,
+    )
+    return TransferStart({}, touched, number, tangled, transfer.op == ONTO)
+
+
+def _direct_regions(addresses: Addresses, transfer: Transfer) -> tuple[Regions, Regions]:
+    """What a transfer reads and writes that no tile addresses."""
+    region, moves = addresses.region, transfer.moves
+    reads = tuple([region(src) for move in moves for src in move[1:]])
+    return reads, tuple([region(move[0]) for move in moves])
+
+
+def _shares_bytes(areas: Mapping[int, int], transfer: Transfer) -> bool:
+    """Whether a source of a transfer may share bytes with a destination."""
+    if len(transfer.moves) == 1 and len(transfer.moves[0]) == 2:
+        ((dst, src),) = transfer.moves
+        return areas[dst.tensor.index] == areas[src.tensor.index]
+    written = {areas[move[0].tensor.index] for move in transfer.moves}
+    return any(areas[src.tensor.index] in written for move in transfer.moves for src in move[1:])
 
 
 def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
@@ -278,13 +296,19 @@ class Transfers:
     def launch(
         self,
         bound: Launched,
-        who: Who,
+        semaphore: int | None,
         now: int,
-        semaphore: int | None = None,
+        who: Who | None = None,
         landed: Callable[[], None] | None = None,
     ) -> None:
-        """Start a transfer for an instruction; ``landed`` is called when all of it has."""
-        if len(self.scheduler.transfers) >= MOST_IN_FLIGHT:
+        """Start a transfer for an instruction, the one that acts unless another is named.
+
+        Its shares post to ``semaphore``; ``landed`` is called when all of it has landed.
+        """
+        scheduler, key = self.scheduler, self.launched + 1
+        service = scheduler.service
+        who = who or scheduler.acting
+        if len(service.transfers) >= MOST_IN_FLIGHT:
             raise Refused(
                 "E0517",
                 f"{MOST_IN_FLIGHT:,} transfers are in flight, and nothing waits for them",
@@ -293,33 +317,20 @@ class Transfers:
         plan, start = bound.plan, bound.start(who)
         if start.tangled:
             self.findings.reads_own_result(who)
-        self.launched += 1
+        self.launched = key
         self.plans[who] = plan
+        core, dispatch = self.program.queues[who[0]].core, plan.dispatch
         flight = Flight(
-            self.launched,
-            who,
-            self.program.queues[who[0]].core,
-            plan.ring,
-            bound.portions,
-            bound.cargo(start, who),
-            reads=start.reads,
-            writes=start.writes,
-            pattern=-start.number,
-            semaphore=semaphore,
-            notify=plan.notify,
-            urgency=plan.urgency,
-            shared=plan.shared,
-            descriptors=plan.descriptors,
-            adds=start.adds,
-            dispatch=plan.dispatch,
-            landed=landed,
-        )
-        at = now + plan.dispatch
+            key, who, core, plan.ring, bound.portions, bound.cargo(start, who), start.touched,
+            -start.number, semaphore, plan.notify, plan.urgency, plan.shared, dispatch,
+            plan.descriptors, start.adds, landed,
+        )  # fmt: skip
+        at = now + dispatch
         if plan.maker:
-            maker = self.scheduler.resources.named(flight.core, plan.maker)
-            flight.made = self.scheduler.service.make(maker, plan.making)
+            maker = scheduler.resources.named(core, plan.maker)
+            flight.made = service.make(maker, plan.making)
             at = max(at, maker.free_at)
-        self.scheduler.service.issue(flight, at)
+        service.issue(flight, at)
 
     def cuts(
         self, transfer: Transfer, plan: Plan, shares: tuple[int, ...]

@@ -18,14 +18,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from nasm.nki.by_rank import ByRank
     from nasm.nki.kernel import Traced, trace
     from nasm.nki.kernel_run import KernelResult, installed, run
     from nasm.nki.loading import module
     from nasm.nki.model import Model
 
-__all__ = ["KernelResult", "Model", "Traced", "installed", "module", "run", "trace"]
+__all__ = ["ByRank", "KernelResult", "Model", "Traced", "installed", "module", "run", "trace"]
 
 _HOMES = {
+    "ByRank": "nasm.nki.by_rank",
     "KernelResult": "nasm.nki.kernel_run",
     "Model": "nasm.nki.model",
     "Traced": "nasm.nki.kernel",

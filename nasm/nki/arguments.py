@@ -13,6 +13,7 @@ import numpy as np
 from nasm.base.problems import Failure, Problem, Refused
 from nasm.base.records import dataclass
 from nasm.base.source import Span
+from nasm.nki.by_rank import ByRank
 from nasm.nki.frameworks import UNFIT, Array, as_array, framework, stored
 from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion
 from nasm.nki.objects import NKIObject
@@ -68,6 +69,8 @@ class Arguments:
 
     def passed(self, name: str, value: Any) -> Any:
         """An argument as a kernel gets it: arrays as tensors in HBM, all else as it is."""
+        if isinstance(value, ByRank):
+            return self._of_ranks(name, value)
         home = framework(value)
         if home:
             if id(value) not in self._tensors:
@@ -75,6 +78,24 @@ class Arguments:
             made = self._tensors[id(value)]
             return NkiTensor(made.view_, made.buffer, made.dtype)
         return mapped(value, name, lambda part, inner: self.passed(inner, part))
+
+    def _of_ranks(self, name: str, value: ByRank) -> NkiTensor:
+        """The tensor of an argument that is another array on each rank: rank 0's, then all."""
+        ranks = self.trace.builder.program.ranks
+        if len(value) != ranks:
+            raise Refused(
+                UNFIT,
+                f"argument {name} is {value!r} arrays",
+                f"wanted one for each of {ranks} ranks",
+            )
+        made = self.passed(name, value.parts[0])
+        tensor = made.view_.tensor
+        if self.given.get(tensor.name) is not value:
+            self.given[tensor.name] = value
+            first = self.trace.arrays[tensor.name]
+            held = [array.view(first.dtype) for array in value.held()]
+            self.trace.arrays[tensor.name] = np.stack(held)
+        return NkiTensor(made.view_, made.buffer, made.dtype)
 
     def _declared(self, name: str, value: Any, home: str) -> NkiTensor:
         try:

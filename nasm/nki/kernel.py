@@ -10,6 +10,8 @@ from nasm.base.gc_pause import paused
 from nasm.base.problems import Failure, Problem, Refused, Severity, listed, quoted
 from nasm.base.records import dataclass
 from nasm.base.source import Span
+from nasm.isa.effects import RankExchange
+from nasm.isa.list_kinds import views
 from nasm.isa.timing import Timing, TimingGiven
 from nasm.language.expanding.statements import unknown_target
 from nasm.nki.arguments import Arguments, Returned, outputs, returned
@@ -37,7 +39,8 @@ class Traced:
     ``inputs`` are what tensors hold at the start: arguments, and constants of the kernel itself.
     ``given`` are the arguments as they were passed. ``returned`` has a record of the tensor
     wherever the kernel returned one; ``home`` is the framework of the arguments; ``reused`` says
-    line by line which calls are left out, since an earlier one has computed the same.
+    line by line which calls are left out, since an earlier one has computed the same; ``ranks`` is
+    how many run it, None if that was not given: then outputs have no axis of ranks.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Traced:
     sequence: Sequential
     home: str = "numpy"
     reused: tuple[Reuse, ...] = ()
+    ranks: int | None = None
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -71,6 +75,7 @@ def trace(
     overlap: int | None = None,
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
+    ranks: int | None = None,
     kernel_args: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> Traced:
@@ -85,8 +90,9 @@ def trace(
     before is read again instead of being computed again, by default in NKI 0.1 only; ``overlap``
     within how many calls of NKI 0.1 those that have to wait let later ones go first, by default as
     many as tiles have places for, 0 for none. ``options`` and ``timing`` are those of a program
-    that is assembled. Raises Failure for what is no kernel, at its line; what the kernel itself
-    raises passes through.
+    that is assembled, and so is ``ranks``, how many ranks run it (1); an argument that is a
+    :class:`ByRank` has an array for each. Raises Failure for what is no kernel, at its line; what
+    the kernel itself raises passes through.
     """
     made, kwargs = simulate(kernel), own_keywords(kwargs, kernel_args)
     if dma not in DMA:
@@ -95,7 +101,7 @@ def trace(
     made = made if lnc is None else made.on(lnc)
     cores = made.cores
     with installed(), paused():
-        builder = _builder(target or default_target(), cores, options, timing)
+        builder = _builder(target or default_target(), cores, options, timing, ranks)
         first = CoreTrace(builder, 0, cores)
         traces = [first, *(CoreTrace(builder, core, cores, first) for core in range(1, cores))]
         arguments = Arguments(first, _declared(made.function))
@@ -115,9 +121,8 @@ def trace(
         program = _finished(builder, sequence)
         program.warnings += [*notes, *(each.note() for each in reused if hoist)]
     arrays = {name: array for each in traces for name, array in each.arrays.items()}
-    return Traced(
-        name_of(kernel), program, arrays, arguments.given, result, sequence, arguments.home, reused
-    )
+    given, home = arguments.given, arguments.home
+    return Traced(name_of(kernel), program, arrays, given, result, sequence, home, reused, ranks)
 
 
 def own_keywords(given: Mapping[str, Any], kernel_args: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -134,7 +139,11 @@ def _declared(function: Callable[..., Any]) -> Span | None:
 
 
 def _builder(
-    name: str, cores: int, options: Mapping[str, object] | None, timing: TimingGiven | None
+    name: str,
+    cores: int,
+    options: Mapping[str, object] | None,
+    timing: TimingGiven | None,
+    ranks: int | None,
 ) -> ProgramBuilder:
     """What a program for a target is made with."""
     if name not in TARGETS:
@@ -147,7 +156,14 @@ def _builder(
             f"a kernel on {cores} cores: on {name} there is no second one that shares its HBM",
             "wanted a target with LNC 2, such as trn2",
         )
-    return ProgramBuilder(loaded, loaded.configured(generation, options or {}, Timing.of(timing)))
+    configured = loaded.configured(generation, options or {}, Timing.of(timing))
+    builder = ProgramBuilder(loaded, configured)
+    if ranks is not None:
+        try:
+            builder.several(ranks)
+        except Refused as refused:
+            raise Failure(refused.at(None)) from None
+    return builder
 
 
 def _called(
@@ -253,8 +269,10 @@ def _destinations(calls: Sequence[Made]) -> Iterator[View]:
             yield from _destinations(call.body)
             continue
         names = ["dst"] if call.row.posts else [operand.name for operand in call.row.writes]
-        found = (call.operands.get(name) for name in names)
-        yield from (view for view in found if isinstance(view, View))
+        if call.row.effect is RankExchange:
+            names = ["dsts", "metadata"]
+        for name in names:
+            yield from views(call.operands.get(name))
 
 
 def _finished(builder: ProgramBuilder, sequence: Sequential) -> Program:

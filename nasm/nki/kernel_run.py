@@ -11,8 +11,9 @@ from nasm.base.problems import Failure, Problem
 from nasm.base.records import dataclass, replace
 from nasm.machine.records import RunReport, Status
 from nasm.nki.arguments import Returned, filled
+from nasm.nki.by_rank import ByRank, can_change, change_by_rank, each_rank
 from nasm.nki.engines import USUAL
-from nasm.nki.frameworks import UNFIT, Array, change, changeable, given_back
+from nasm.nki.frameworks import UNFIT, Array, given_back
 from nasm.nki.installing import installed
 from nasm.nki.jax_calls import called_back
 from nasm.nki.jit import Kernel, defer_by, launch_by
@@ -62,8 +63,10 @@ def run(
     ``kernel_args={"values": v}``. What was traced before is run with the arrays that it was traced
     with.
     Results are arrays of the framework of the arguments; arguments that the kernel writes are
-    changed. Without ``values`` there are none. Raises Failure if the run does not get to its end,
-    or tracing and run to theirs within the limits; what else is wrong is in the report.
+    changed. With ``ranks`` the kernel runs on so many, and ``outputs`` is a list of what each of
+    them returned; an argument that is a :class:`ByRank` has an array for each. Without ``values``
+    there are no outputs. Raises Failure if the run does not get to its end, or tracing and run to
+    theirs within the limits; what else is wrong is in the report.
     """
     ours = {name: kwargs.pop(name) for name in KernelKeywords.__annotations__ if name in kwargs}
     chosen = with_keywords(settings, ours)
@@ -108,6 +111,7 @@ def traced_as_set(
         target=chosen.target,
         options=chosen.options,
         timing=chosen.timing,
+        ranks=chosen.ranks,
         kernel_args=kwargs,
         **how,
     )
@@ -117,14 +121,21 @@ def started(traced: Traced, chosen: RunSettings, watch: Watch | None = None) -> 
     """The run of a kernel, whose session is ``watch``ed from its start; raises Failure."""
     if chosen.values:
         fixed(traced)
-    inputs, unlimited = dict(traced.inputs), replace(chosen, deadline=None, memory=None)
-    return run_watched(traced.program, inputs, unlimited.of_assembled(), watch)
+    inputs = dict(traced.inputs)
+    unlimited = replace(chosen.of_assembled(), deadline=None, memory=None)
+    how = replace(unlimited, ranks=traced.ranks)
+    return run_watched(traced.program, inputs, how, watch)
 
 
 def fixed(traced: Traced) -> None:
     """Refuse arguments that the kernel writes and that cannot be written; raises Failure."""
     for name in traced.changed:
-        if not changeable(traced.given[name]):
+        given = traced.given[name]
+        if (traced.ranks or 1) > 1 and not isinstance(given, ByRank):
+            message = f"the kernel writes its argument {name}, which is one array for all ranks"
+            span = traced.program.tensors[name].span
+            raise Failure(Problem(UNFIT, message, span, "pass a nasm.nki.ByRank of one for each"))
+        if not can_change(given):
             message = f"the kernel writes its argument {name}, and that array cannot be changed"
             span = traced.program.tensors[name].span
             raise Failure(Problem(UNFIT, message, span, "pass a copy that can"))
@@ -139,8 +150,12 @@ def finished(traced: Traced, result: Result, give: Give) -> Any:
     ended(result)
     outputs = result.outputs
     for name in traced.changed:
-        change(traced.given[name], outputs[name])
-    return filled(traced.returned, lambda part: give(part, part.of(outputs[part.name])))
+        change_by_rank(traced.given[name], outputs[name], traced.ranks)
+
+    def of_rank(mine: Callable[[Array], Array]) -> Any:
+        return filled(traced.returned, lambda part: give(part, part.of(mine(outputs[part.name]))))
+
+    return each_rank(traced.ranks, of_rank)
 
 
 def ended(result: Result) -> None:

@@ -86,16 +86,21 @@ def _older() -> dict[str, ModuleType]:
         "isa": dialect.isa_names(),
         "language": dialect.language_names(),
         "compiler": dialect.compiler_names(),
+        "nccl": dialect.nccl_names(),
         "typing": dialect.typing_names(),
     }
     made = {name: _module(f"{OLD}.{name}", source) for name, source in inner.items()}
     constants = _module(f"{OLD}.isa.constants", inner["isa"])
-    made["isa"].__path__ = []
     vars(made["isa"])["constants"] = constants
+    collectives = _module(f"{OLD}.nccl.collectives", inner["nccl"])
+    vars(made["nccl"])["collectives"] = collectives
+    for name in ("isa", "nccl"):
+        made[name].__path__ = []
     top = _module(OLD, {"__path__": [], **dialect.top_names(), **made})
     return {
         OLD: top,
         f"{OLD}.isa.constants": constants,
+        f"{OLD}.nccl.collectives": collectives,
         **{f"{OLD}.{name}": module for name, module in made.items()},
     }
 

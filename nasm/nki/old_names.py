@@ -16,7 +16,7 @@ GONE = {
     "static_cast": "nl.copy(x, dtype=…), or .view(dtype) for the same bytes",
     "spmd_dim": "launch a kernel as kernel[2](…)",
     "nc": "launch a kernel as kernel[2](…)",
-    "all_reduce": "nisa.sendrecv exchanges tiles of two cores; other chips are not simulated",
+    "all_reduce": "nisa.sendrecv exchanges tiles of two cores, nki.collectives those of ranks",
     "atomic_rmw": "nisa.dma_compute",
     "simulate_kernel": "nki.simulate(kernel)(…)",
     "fp32": "write the number",

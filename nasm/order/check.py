@@ -175,6 +175,11 @@ class Check:
         return list(self._pairs.values())
 
     @property
+    def lines(self) -> set[frozenset[tuple[Line, bool, bool]]]:
+        """The pairs of lines that are in a race, with what they do."""
+        return {frozenset(map(self._side, (race.first, race.second))) for race in self.races}
+
+    @property
     def vague_races(self) -> list[Race]:
         """Races of accesses to bytes that are not known, if these are the same: of other lines."""
         return [race for key, race in self._maybe.items() if key not in self._pairs]

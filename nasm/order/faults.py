@@ -53,6 +53,7 @@ def faults(check: Check, meant: Who, apart: Apart | None) -> list[Fault]:
         run = check.sources, check.watch, check.held
         check = Check(*run, every=True, apart=apart, judged=check)
         check.settle()
+    there = check.lines
     while check.races and len(found) < MOST and budget > 0:
         best: tuple[int, Fault, Check] | None = None
         for one in _candidates(check, meant):
@@ -62,6 +63,8 @@ def faults(check: Check, meant: Who, apart: Apart | None) -> list[Fault]:
             for first in check.parts:
                 mended = check.tried(tried, apart, first)
                 if len(mended.races) >= (len(check.races) if best is None else best[0]):
+                    break
+                if not mended.lines <= there:  # a take that another line is short of then
                     break
             else:
                 best = len(mended.races), one, mended

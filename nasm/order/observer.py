@@ -169,7 +169,7 @@ class Watch(Observer):
                 self.signals.append((queue, index - 1, flight.semaphore))
             return
         moved = (
-            flight.key, flight.pattern, flight.reads, flight.writes, flight.semaphore, flight.left,
+            flight.key, flight.pattern, *flight.touched.both, flight.semaphore, flight.left,
             flight.adds, met, flight.signals,
         )  # fmt: skip
         self.moved[queue][index if met else index - 1] = _tuple(TransferTouches, moved)

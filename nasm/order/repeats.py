@@ -20,6 +20,7 @@ from itertools import pairwise
 from operator import sub
 from typing import NamedTuple
 
+from nasm.base.source import Span
 from nasm.order.clocks import Order
 from nasm.order.posts import Clock, Posts, TakenStep
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, CounterWait, Step
@@ -54,7 +55,14 @@ class Repeat(NamedTuple):
 
 
 class Unproved(Exception):
-    """It was not shown that any number of rounds is in the same order, for this reason."""
+    """It was not shown that any number of rounds is in the same order, for this reason.
+
+    It may be ``at`` some place of the text.
+    """
+
+    def __init__(self, reason: str, at: Span | None = None) -> None:
+        super().__init__(reason)
+        self.at = at
 
 
 class LearntCount(NamedTuple):

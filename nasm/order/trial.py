@@ -54,8 +54,13 @@ class Trials:
     def _ends(self, made: Check) -> bool:
         """Whether it finishes in each way in which it did without."""
         after = [taken.step for taken in made.taken]
-        ways = WAYS[:1] if all(map(_only_up, after)) else WAYS
-        return all(Dry(after, way).ends() or not self._ended(way) for way in ways)
+        tried = (Dry(after, way) for way in WAYS)
+        for way, dry in zip(WAYS, tried, strict=True):
+            if not dry.ends() and self._ended(way):
+                return False
+            if dry.rises:
+                return True
+        return True
 
     def _ended(self, way: Pick) -> bool:
         """Whether the run as it was finishes in a way."""
@@ -102,10 +107,13 @@ class Dry:
         for queue in self.queues.values():
             queue.reverse()
         self.heads = {number: queue.pop() for number, queue in self.queues.items()}
+        self.rises = all(map(_only_up, steps))
 
     def ends(self) -> bool:
         """Whether every step starts."""
         heads, sizes = self.heads, self.sizes
+        if self.rises and not sizes:
+            return self._each_ends()
         while heads:
             some = [head for head in heads.values() if self._ready(head[1])]
             if sizes:
@@ -119,6 +127,17 @@ class Dry:
                 if one[1].meeting == meeting:
                     self._start(one[1])
         return True
+
+    def _each_ends(self) -> bool:
+        """The same where what can start stays so: each queue in turn goes as far as it can."""
+        heads, moved = self.heads, True
+        while heads and moved:
+            moved = False
+            for number in tuple(heads):
+                while number in heads and self._ready(heads[number][1]):
+                    self._start(heads[number][1])
+                    moved = True
+        return not heads
 
     def _ready(self, step: Step) -> bool:
         event, wait = step.after_event, step.wait

@@ -18,7 +18,7 @@ from nasm.base.records import replace
 from nasm.base.source import Frame, Span
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import Row, bind
-from nasm.isa.target import Target
+from nasm.isa.target import AddedLine, Target
 from nasm.isa.words import VALUE, WORD
 from nasm.program import availability, check
 from nasm.program.accepted_operands import AcceptedOperands
@@ -311,6 +311,14 @@ class ProgramBuilder(Declarations):
         lines.chains.append(chain)
         return len(lines.instructions) - 1
 
+    def _add(self, added: AddedLine) -> None:
+        """Put lines at the end of a queue that no text has; their place is that of others."""
+        queue, after = self.queue(added.engine, added.core), self.queue(added.after, added.core)
+        spans, chains = self.program.queues[after].spans, self.program.queues[after].chains
+        made = self.make(queue, self.row(added.row), [], {}, None, None)
+        for _ in range(added.times):
+            self._put(queue, made, spans[-1], chains[-1])
+
     def _push(self, queue: int, count: int) -> None:
         """Let a queue push so many instructions of another: the next ones."""
         if not count:
@@ -429,6 +437,8 @@ class ProgramBuilder(Declarations):
             if not pusher.written:
                 self._push(queue, self.pushes.left(pusher))
         self.problems += self.pushes.wrong()
+        for added in [*self.target.added(self.program)]:
+            self._add(added)
         new = max(first, self._checked)
         self.problems += self._broken(unsaid, new)
         self._checked = len(self.program.instructions)

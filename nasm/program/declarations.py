@@ -179,7 +179,7 @@ class Declarations:
         arguments.core_exists(self.target, self.generation, core)
         for number in range(self._entered + 1, core + 1):
             for engine in self.generation.engines:
-                if not (engine.pushes or engine.rare or (number and self.generation.grid)):
+                if not (engine.optional or (number and self.generation.grid)):
                     self._add_queue(engine.name, number)
         self._entered = max(self._entered, core)
         self.program.cores = self._entered + 1

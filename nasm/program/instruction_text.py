@@ -34,6 +34,9 @@ def operands(instruction: Instruction, message: str = "") -> str:
             parts += fields
             continue
         text = _operand(operand, value, message)
+        if operand.based and parts and not named:
+            parts[-1] += f"({text})"
+            continue
         parts.append(f"{operand.name}={text}" if named else text)
     return ", ".join(parts)
 

@@ -21,7 +21,8 @@ PUSHING = "E0248"
 class Pusher:
     """A queue that pushes the instructions of another: how many it has, and by whose pushes.
 
-    ``written`` says that the program has pushes of its own, ``given`` that it was given some.
+    ``written`` says that the program has pushes of its own, ``given`` that it was given some. One
+    ``apart`` pushes what it computes.
     """
 
     queue: int
@@ -29,6 +30,7 @@ class Pusher:
     pushed: int = 0
     written: bool = False
     given: bool = False
+    apart: bool = False
 
 
 class Pushes:
@@ -51,8 +53,9 @@ class Pushes:
 
     def _count(self, pusher: Pusher) -> None:
         numbers = self.program.queues[pusher.queue].instructions
-        found = (self._amount(self.program.instructions[number]) for number in numbers)
-        pusher.pushed = sum(found)
+        made = [self.program.instructions[number] for number in numbers]
+        pusher.pushed = sum(map(self._amount, made))
+        pusher.apart = any(self._apart(one.row.name) for one in made[:1])
 
     def _amount(self, instruction: Instruction) -> int:
         """How many instructions one pushes."""
@@ -63,9 +66,23 @@ class Pushes:
         assert isinstance(count, int)
         return count
 
+    def _apart(self, name: str) -> bool:
+        pushing = self.program.target.pushing
+        return pushing is not None and pushing.apart(name)
+
     def before(self, queue: int, instruction: Instruction) -> int:
         """How many instructions to push before one of a queue that pushes; raises Refused."""
         pusher = self.by_queue[queue]
+        if self._apart(instruction.row.name):
+            if self.left(pusher) and not pusher.apart:
+                lines, fed = (self.program.queues[at].engine for at in (queue, pusher.fed))
+                message = f"{lines} pushes what it computes, and {fed} has lines of its own"
+                raise Refused(PUSHING, message, f"leave {fed} without lines")
+            pusher.apart = True
+            return 0
+        if pusher.apart:
+            message = "a core has either RISC-V code or lines that push those of its thread"
+            raise Refused(PUSHING, message)
         amount = self._amount(instruction)
         if amount:
             if pusher.given:
@@ -85,6 +102,8 @@ class Pushes:
 
     def left(self, pusher: Pusher) -> int:
         """How many instructions are not pushed."""
+        if pusher.apart:
+            return 0
         return len(self.program.queues[pusher.fed].instructions) - pusher.pushed
 
     def wrong(self) -> Iterator[Problem]:

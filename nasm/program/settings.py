@@ -26,7 +26,7 @@ def assigned(
     setting = known.named(name)
     if setting.of_queue and not engine:
         message = f"each queue has a {name} of its own, and no engine is named"
-        engines = ", ".join(f"@{e.name}" for e in program.generation.engines if not e.pushes)
+        engines = ", ".join(f"@{e.name}" for e in program.generation.engines if not e.optional)
         raise Refused(MISPLACED, message, f"write one of {engines} before .cfg")
     pushes = program.generation.engine(engine).pushes if engine else ""
     if pushes and setting.of_queue:

@@ -20,7 +20,8 @@ def landing_of(
     Raises Refused if what was sent does not fit.
     """
     parcels = collectives.combine(meeting.call, place, sent) if sent and sent[0] else ()
-    return RankLanding(meeting.arrivals[place].queue, meeting.start, meeting.time.ticks, parcels)
+    queue, time = meeting.arrivals[place].queue, meeting.time
+    return RankLanding(queue, meeting.start, time.ticks, parcels, time.parts)
 
 
 def landings(collectives: RankExchanges, meeting: RankMeeting, sent: Sent) -> list[RankLanding]:

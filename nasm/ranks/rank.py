@@ -23,7 +23,7 @@ class Rank:
         max_instructions: int | None = MOST_INSTRUCTIONS,
     ) -> None:
         self.execution = execution
-        self.number = execution.machine.rank
+        self.number = execution.machine.rank or 0
         self.limit = (
             None if max_cycles is None else max_cycles * execution.program.generation.base.cycle
         )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from nasm.base.problems import Problem, counted
+from nasm.base.problems import Note, Problem, counted, listed
 from nasm.base.records import dataclass, replace
 from nasm.base.source import Span
 from nasm.isa.collectives import Group
+from nasm.language.expectations.records import ExpectationRecord
 from nasm.machine.records import RunReport, Status
+
+TOGETHER = ("E0560", "E0561", "E0563", "E0564")
+"""Codes of what is reported of several ranks at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +20,8 @@ class MeetingReport:
     """A collective that took place, at a line of the program; times in ticks.
 
     ``bytes`` is the size that decided how long it took; of each rank of its ``group`` it is known
-    when it came, and how long it waited for the last one.
+    when it came, and how long it waited for the last one. Of its ``ticks`` so many rest on what is
+    ``assumed``.
     """
 
     number: int
@@ -29,7 +34,7 @@ class MeetingReport:
     start: int
     ticks: int
     algorithm: str
-    evidence: str
+    assumed: int
     source: str
 
 
@@ -68,10 +73,10 @@ class RanksReport:
         return replace(
             reports[self.slowest],
             status=self.status,
-            hazards=_each(report.hazards for report in reports),
-            problems=_each(report.problems for report in reports),
-            warnings=_each(report.warnings for report in reports),
-            expectations=tuple(one for report in reports for one in report.expectations),
+            hazards=_each([report.hazards for report in reports]),
+            problems=_each([report.problems for report in reports]),
+            warnings=_each([report.warnings for report in reports]),
+            expectations=tuple(map(_worst, zip(*(r.expectations for r in reports), strict=False))),
             channel_bytes=sum(report.channel_bytes for report in reports),
             trace_hash=self.trace_hash,
             memory_hash=self.memory_hash,
@@ -97,6 +102,29 @@ class RanksReport:
         return f"<run of {self.program} on {ranks}: {text}, {self.microseconds:,.3f} µs>"
 
 
-def _each(found: Iterable[tuple[Problem, ...]]) -> tuple[Problem, ...]:
-    """The problems of all ranks, each once: most are those of a line that all of them execute."""
-    return tuple(dict.fromkeys(problem for problems in found for problem in problems))
+def _each(found: Sequence[tuple[Problem, ...]]) -> tuple[Problem, ...]:
+    """The problems of all ranks, each once, with which ranks have it if not all do.
+
+    Those that name another rank with its place are of both.
+    """
+    ranks: dict[Problem, list[int]] = {}
+    for rank, problems in enumerate(found):
+        for problem in problems:
+            ranks.setdefault(problem, []).append(rank)
+    return tuple(
+        problem
+        if len(some) == len(found) or problem.code in TOGETHER
+        else replace(problem, notes=(*problem.notes, Note(_only(some))))
+        for problem, some in ranks.items()
+    )
+
+
+def _only(ranks: Sequence[int]) -> str:
+    if len(ranks) == 1:
+        return f"this is of rank {ranks[0]} alone"
+    return f"this is of ranks {listed(map(str, ranks), 'and')}"
+
+
+def _worst(records: Sequence[ExpectationRecord]) -> ExpectationRecord:
+    """An expectation as the first rank found it for which it does not hold, or as the first did."""
+    return next((one for one in records if not one.held), records[0])

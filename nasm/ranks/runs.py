@@ -6,9 +6,14 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from nasm.base import gc_pause
 from nasm.base.problems import Note, Problem
+from nasm.base.records import replace
+from nasm.isa.evidence import Evidence
 from nasm.machine import inputs as given_inputs
+from nasm.machine import tensor_io
 from nasm.machine.records import RunReport, Status
 from nasm.program.program import Program
 from nasm.program.ranks import with_ranks
@@ -20,6 +25,8 @@ from nasm.ranks.records import MeetingReport, RanksReport
 from nasm.ranks.world import MeetingRecord, World
 from nasm.runs.execution import Execution
 from nasm.runs.settings import RunSettings
+from nasm.views.tensor import Tensor
+from nasm.views.view import View
 
 
 class RanksRun:
@@ -49,7 +56,7 @@ class RanksRun:
         collectives = program.target.collectives
         assert collectives is not None, "a program of several ranks has collectives"
         self.engine = OneProcess(self.ranks, collectives, order)
-        self.world = World(program, self.engine)
+        self.world = World(program, self.engine, settings.topology)
 
     def halt(self) -> None:
         """End the run where every rank is between two events."""
@@ -121,7 +128,7 @@ class RanksRun:
             record.start,
             record.time.ticks,
             record.time.algorithm,
-            record.time.evidence.value,
+            dict(record.time.parts).get(Evidence.ASSUMED, 0),
             record.time.source,
         )
 
@@ -133,12 +140,24 @@ class RanksRun:
                 sums[rank] += some
         return tuple(sums)
 
+    def stopped(self, report: RanksReport, status: Status) -> RanksReport:
+        """A report of a run that was stopped from outside: of each rank that had not ended."""
+        ranks = tuple(
+            one if execution.ended else replace(one, status=status)
+            for one, execution in zip(report.ranks, self.executions, strict=True)
+        )
+        return replace(report, ranks=ranks, status=status)
+
+    def contents(self, tensor: Tensor) -> Any:
+        """The elements of a tensor now, with a first axis of ranks."""
+        view = View.whole(tensor)
+        machines = (execution.machine for execution in self.executions)
+        return np.stack([tensor_io.contents(machine.addresses, view) for machine in machines])
+
     def outputs(self) -> dict[str, Any]:
         """The outputs by name, each with a first axis of ranks."""
-        import numpy as np
-
-        found = [execution.outputs() for execution in self.executions]
-        return {name: np.stack([one[name] for one in found]) for name in found[0]}
+        tensors = self.program.tensors.items()
+        return {n: self.contents(t) for n, t in tensors if t.role in ("output", "inout")}
 
 
 def _together(hashes: Iterable[str]) -> str:

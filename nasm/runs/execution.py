@@ -107,14 +107,15 @@ class Execution(Inspection):
     """A program on a machine, where it can be run, stepped, inspected and taken back.
 
     ``program`` is a Program, or a text or a file to assemble. ``inputs`` are arrays by tensor name,
-    or the path of a .npz file or of a folder of .npy files; they override initialisers.
-    Everything is loaded once, here; raises Failure with every problem. The keywords are described
-    at :class:`nasm.RunSettings`. ``assembled`` is the program as it was given; ``program`` may grow
+    or the path of a .npz file or of a folder of .npy files; they override initialisers. Everything
+    is loaded once, here; raises Failure with every problem. The keywords are described at
+    :class:`nasm.RunSettings`. ``assembled`` is the program as it was given; ``program`` may grow
     while it runs. It was made with ``settings``; its text, if it has one, was assembled with those
     of ``assembly``. With a ``rank`` it is one of the program's ranks, which something else lets
-    meet: it is ``together`` with others. Its ``results`` are a part of it. A ``driver`` moves it;
-    ``bursts`` says whether many instructions may be one event: not where a run is taken back to
-    events.
+    meet: it is ``together`` with others. ``alone`` it is whichever rank, without values, and all
+    others are taken to reach its collectives when it does. Its ``results`` are a part of it. A
+    ``driver`` moves it; ``bursts`` says whether many instructions may be one event: not where a run
+    is taken back to events.
     """
 
     @with_settings(SessionKeywords)
@@ -124,6 +125,7 @@ class Execution(Inspection):
         inputs: given_inputs.Inputs | None = None,
         *,
         rank: int | None = None,
+        alone: bool = False,
         settings: RunSettings | None = None,
         **keywords: Unpack[SessionKeywords],
     ) -> None:
@@ -148,11 +150,13 @@ class Execution(Inspection):
                 check_python(expectation, self.files)
             memory_needs.check(program, inputs)
         self.together = rank is not None
-        if program.ranks > 1 and not self.together:
+        if program.ranks > 1 and not (self.together or alone):
             raise Failure(several_ranks(program))
+        number = None if alone else rank or 0
         self.machine = Machine(
-            program, chosen.trace, chosen.values, checked=chosen.checked, rank=rank or 0
+            program, chosen.trace, chosen.values, checked=chosen.checked, rank=number
         )
+        self.machine.ranks.topology = chosen.topology
         Endless.watch(self.machine)
         watched: WatchedMachine | None = None
         if chosen.profile:
@@ -229,6 +233,7 @@ class Execution(Inspection):
         """
         if checkpoint not in self.checkpoints:
             raise ValueError(f"{checkpoint} is not, or no longer, a checkpoint of this session")
+        self.hold_hints()
         self.machine.restore(checkpoint.saved)
         self.status, self.problems = checkpoint.status, list(checkpoint.problems)
         self.limit, self.changes_made = checkpoint.limit, checkpoint.moment.changes
@@ -366,6 +371,7 @@ class Execution(Inspection):
         if self.ended:
             return 0
         self.status, self.limit = Status.RUNNING, None
+        self.hold_hints()
         try:
             done = self.machine.run(events, until, retire, self.bursts)
             self._meet()

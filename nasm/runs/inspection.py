@@ -229,6 +229,15 @@ class Inspection:
     def _hazards(self) -> Hazards:
         return Hazards(self.machine)
 
+    def hold_hints(self) -> None:
+        """The run is about to change: search for the hints of what was reported of it.
+
+        They are of the run as it is now.
+        """
+        hazards = self.__dict__.get("_hazards")
+        if hazards is not None:
+            hazards.hold()
+
     @property
     def ordering(self) -> Ordering | None:
         """The order of the run so far; None if nothing in the program could be in no order."""

@@ -61,6 +61,7 @@ class RunSettings:
     * ``values``: without, nothing is computed and no tensor is made: ticks and trace are the same,
       inputs are not read, and there are no outputs;
     * ``trace``: keep every record of the run, about 200 bytes for each instruction;
+    * ``topology``: where ranks are: the name of a topology, or the path of a file that has one;
     * ``profile``: record what ``Session.profile`` reports;
     * ``hashes``: without, the report has no hashes of trace and memory: that of the memory goes
       over every byte of every tensor;
@@ -98,6 +99,7 @@ class RunSettings:
     autosync: bool = False
     trace: bool = False
     values: bool = True
+    topology: str | None = None
     profile: bool = False
     hashes: bool = True
     reruns: bool = False
@@ -219,6 +221,7 @@ class AssembleKeywords(_Text, _Host, total=False):
 class CheckKeywords(_Text, _Host, total=False):
     """What :func:`nasm.check` takes, in addition to a limit of its own."""
 
+    topology: str | None
     strict: bool
     allow: Iterable[str]
 
@@ -250,6 +253,7 @@ class RunKeywords(_Text, _Judging, _Stops, _Host, total=False):
 
     python: bool
     values: bool
+    topology: str | None
     profile: bool
     hashes: bool
     progress: Callable[[Progress], None] | None
@@ -268,6 +272,7 @@ class KernelKeywords(_Judging, _Stops, _Host, total=False):
     target: str | None
     options: Mapping[str, object] | None
     timing: TimingGiven | None
+    ranks: int | None
     values: bool
     profile: bool
     hashes: bool

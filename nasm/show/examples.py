@@ -22,6 +22,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _DECLARED = re.compile(
     r"(?:@(\w+)\s+)?\.(\w+)\s+(\w+)\s+([\w]+\s*\[[^\]]*\])\s*(?:input\s*=\s*(.+))?"
 )
+_LABEL = re.compile(r"\w+:\s")
 _INTEGER = re.compile(r"u?int|[iu]\d")
 
 
@@ -82,10 +83,18 @@ def program_text(
 def _example_lines(row: Row, engine: str, samples: Samples) -> list[str]:
     """The row's example after what it needs, each line with its engine."""
     lines = [line.strip() for line in (*row.setup.splitlines(), row.example) if line.strip()]
-    text = [line if line.startswith(("@", ".")) else f"@{engine} {line}" for line in lines]
+    text = [_on_engine(line, engine) for line in lines]
     if "again" in set(_WORD.findall("\n".join(lines))):
         text.insert(len(text) - 1, f"again: @{engine} {samples.labelled}")
     return text
+
+
+def _on_engine(line: str, engine: str) -> str:
+    """A line with its engine: a directive has none, and a label precedes it."""
+    label, mark, rest = line.rpartition(":") if _LABEL.match(line) else ("", "", line)
+    if rest.strip().startswith(("@", ".")):
+        return line
+    return f"{label}{mark} @{engine} {rest.strip()}".strip()
 
 
 def _declarations(

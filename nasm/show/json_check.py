@@ -99,6 +99,24 @@ RELIANCE: Shape = (each("relied", RELIED, lambda found: found.relied or ()),)
 WHY: Shape = (part("order", ORDER),)
 
 
+SIZES: Shape = (
+    part(
+        "sizes",
+        (
+            Key("constant", "with `--for`: the constant", lambda sizes: sizes.range.name),
+            Key("first", "the first value asked for", lambda sizes: sizes.range.first),
+            Key("last", "the last; null without one", lambda sizes: sizes.range.last),
+            Key("step", "how far apart the values are that are sizes of the program"),
+            Key("checked", "the values that were looked at by themselves", lambda s: [*s.sizes]),
+            Key("proved", "whether all others are in order as they are"),
+            Key("reason", "why that is not proved; empty if it is"),
+            Key("failing", "the smallest that is not in order; null if none was found"),
+            Key("too_large", "the first for which memory does not suffice; null if there is none"),
+        ),
+    ),
+)
+
+
 CHECKED: Shape = (
     Key("file", "the file, as it was given", "path"),
     Key("ok", "whether it has no errors", lambda checked: not checked.errors),

@@ -41,7 +41,7 @@ def matrix(row: Row, generation: Generation, target: Target) -> str:
     Of engines that push those of others there are no dots.
     """
     have = target.engines(row, generation)
-    others = {e.name for e in generation.engines if e.pushes} - {*have}
+    others = {e.name for e in generation.engines if e.optional} - {*have}
     letters = ((name, c) for name, c in engine_letters(target).items() if name not in others)
     return "".join(c if name in have else "." for name, c in letters)
 

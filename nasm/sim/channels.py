@@ -16,6 +16,8 @@ from typing import Any, NamedTuple, Protocol
 from nasm.sim import round_robin
 from nasm.views.regions import Region
 
+Regions = tuple[Region, ...]
+
 
 class Portion(NamedTuple):
     """Equal shares of a transfer, each on one channel of a set (a bit for each).
@@ -45,25 +47,46 @@ class Cargo(Protocol):
         """Of what was taken for some shares, that of a few of them and that of the rest."""
 
 
+class TouchedRegions:
+    """The regions that a transfer reads and writes, which ``find`` returns: made when asked for."""
+
+    __slots__ = ("_find", "_found")
+    CACHES = ("_found",)
+
+    def __init__(self, find: Callable[[], tuple[Regions, Regions]]) -> None:
+        self._find = find
+        self._found: tuple[Regions, Regions] | None = None
+
+    @property
+    def both(self) -> tuple[Regions, Regions]:
+        """What it reads, and what it writes."""
+        if self._found is None:
+            self._found = self._find()
+        return self._found
+
+
+UNTOUCHED = TouchedRegions(lambda: ((), ()))
+
+
 class Flight:
     """A transfer in flight on a core's channels, until all of it has landed.
 
     ``origin`` is the queue and pc that issued it, ``record`` the number of that start, ``key`` its
-    own number, ``urgency`` the lower the more urgent. ``reads`` and ``writes`` are the regions it
-    touches, and ``pattern`` a number below -1 that is the same for every flight with the same
-    ones. Each share that has landed posts 1 to ``semaphore``, which a waiter sees ``notify`` ticks
-    later; ``landed`` is called when all have. ``shared`` says that it moves bytes of a memory that
-    cores share. ``dispatch`` is how much later than its issue its shares arrive; ``made`` is the
-    number of what was made for it before that, if anything was. ``descriptors`` are the pieces that
-    its channels move one by one. One that ``adds`` adds to what it writes; of one that ``signals``
-    its sender never learns that it has landed. ``left`` of its shares have still to land,
-    ``unposted`` to post, which may be later.
+    own number, ``urgency`` the lower the more urgent. ``touched`` are the regions it reads and
+    writes, and ``pattern`` a number below -1 that is the same for every flight with the same ones.
+    Each share that has landed posts 1 to ``semaphore``, which a waiter sees ``notify`` ticks later;
+    ``landed`` is called when all have. ``shared`` says that it moves bytes of a memory that cores
+    share. ``dispatch`` is how much later than its issue its shares arrive; ``made`` is the number
+    of what was made for it before that, if anything was. ``descriptors`` are the pieces that its
+    channels move one by one. One that ``adds`` adds to what it writes; of one that ``signals`` its
+    sender never learns that it has landed. Without ``cargo`` it moves no bytes.
+    ``left`` of its shares have still to land, ``unposted`` to post, which may be later.
     """
 
     __slots__ = (
         "adds", "cargo", "core", "descriptors", "dispatch", "key", "landed", "left", "made",
-        "notify", "origin", "pattern", "portions", "reads", "record", "ring", "semaphore", "shared",
-        "signals", "unposted", "urgency", "writes",
+        "notify", "origin", "pattern", "portions", "record", "ring", "semaphore", "shared",
+        "signals", "touched", "unposted", "urgency",
     )  # fmt: skip
     CACHES = ("pattern",)
 
@@ -74,10 +97,8 @@ class Flight:
         core: int,
         ring: int,
         portions: Sequence[Portion],
-        cargo: Cargo,
-        *,
-        reads: tuple[Region, ...] = (),
-        writes: tuple[Region, ...] = (),
+        cargo: Cargo | None,
+        touched: TouchedRegions = UNTOUCHED,
         pattern: int = -2,
         semaphore: int | None = None,
         notify: int = 0,
@@ -92,15 +113,25 @@ class Flight:
         self.signals = signals
         self.key, self.origin, self.core, self.ring = key, origin, core, ring
         self.portions, self.cargo, self.landed = portions, cargo, landed
-        self.reads, self.writes, self.pattern = reads, writes, pattern
+        self.touched, self.pattern = touched, pattern
         self.semaphore, self.notify, self.urgency = semaphore, notify, urgency
         self.shared, self.descriptors = shared, descriptors
         self.dispatch, self.record, self.made = dispatch, -1, -1
         self.adds = adds
-        self.left = 0
+        left = 0
         for portion in portions:
-            self.left += len(portion.shares)
-        self.unposted = self.left
+            left += len(portion.shares)
+        self.left = self.unposted = left
+
+    @property
+    def reads(self) -> Regions:
+        """The regions that it reads."""
+        return self.touched.both[0]
+
+    @property
+    def writes(self) -> Regions:
+        """The regions that it writes."""
+        return self.touched.both[1]
 
     @property
     def signals_only(self) -> bool:
@@ -143,12 +174,12 @@ class Group:
     )  # fmt: skip
 
     def __init__(self, flight: Flight, portion: Portion, channels: int, arrived: int) -> None:
+        _, _, busy, latency, _, packets = portion
         self.flight, self.portion, self.channels, self.arrived = flight, portion, channels, arrived
         self.count = channels.bit_count()
-        self.busy = portion.busy or 1
-        self.packets = portion.packets if portion.packets < self.busy else self.busy
-        self.latency = portion.latency
-        self.done = 0
+        self.busy = busy = busy or 1
+        self.packets = packets if packets < busy else busy
+        self.latency, self.done = latency, 0
         self.start = self.free = self.landing = self.record = self.because = -1
         self.cause = ""
         self.payload: Any = None
@@ -172,12 +203,11 @@ class Group:
         other = Group(self.flight, self.portion, channels, self.arrived)
         for name in self.CHANGES[2:]:
             setattr(other, name, getattr(self, name))
-        shares = self.shares
+        shares, cargo = self.shares, self.flight.cargo
         self.channels ^= channels
         self.count -= other.count
-        if self.start >= 0:
-            parts = self.flight.cargo.part(shares, self.payload, other.shares)
-            other.payload, self.payload = parts
+        if self.start >= 0 and cargo is not None:
+            other.payload, self.payload = cargo.part(shares, self.payload, other.shares)
         return other
 
     def save(self) -> Any:
@@ -214,6 +244,14 @@ class ChannelGroup:
         self.at, self.last, self.due, self.holder = 0, -1, -1, -1
         self.serving: Group | None = None
         self.jobs = self.bytes = self.busy = 0
+
+    def follow(self, group: Group) -> bool:
+        """Queue a group if all that there is, is earlier on its ring: then nothing else changes."""
+        rings = self.rings
+        if len(rings) != 1 or group.flight.ring not in rings:
+            return False
+        rings[group.flight.ring].append(group)
+        return True
 
     def add(self, group: Group, now: int) -> None:
         """Queue a group on its ring; what is being served is cut after the current packet."""
@@ -260,23 +298,25 @@ class ChannelGroup:
     def reach(self, now: int) -> Group | None:
         """Serve until now, when something changes: the group that is over, if one is."""
         if self.at < now:
-            if len(self.rings) == 1:
-                (groups,) = self.rings.values()
-                self.at, groups[0].done = now, groups[0].packets
-                self._serve(groups[0])
-            else:
-                self._advance(now)
+            if len(self.rings) == 1:  # what is due is the end of its head
+                ((ring, groups),) = self.rings.items()
+                return self._end(ring, groups, now)
+            self._advance(now)
         serving = self.serving
         if serving is None or serving.done < serving.packets:
             return None
-        self.serving = None
-        groups = self.rings[self.last]
-        groups.popleft()
+        return self._end(self.last, self.rings[self.last], self.at)
+
+    def _end(self, ring: int, groups: deque[Group], now: int) -> Group:
+        """The head of a ring has passed: by now all of its packets have."""
+        head = groups.popleft()
+        head.done = head.packets
+        self.at, self.last, self.holder, self.serving = now, ring, head.record, None
         if not groups:
-            del self.rings[self.last]
+            del self.rings[ring]
             if not self.rings:
                 self.due = -1
-        return serving
+        return head
 
     def _advance(self, limit: int) -> None:
         """Serve every packet that begins before a tick."""

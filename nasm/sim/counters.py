@@ -71,7 +71,8 @@ class Semaphore:
         self.value, self.last = new, post
         pending = self.pending
         if pending:
-            self._settle(now)
+            if pending[0].at <= now:
+                self._settle(now)
             if pending and post.at < pending[-1].at:
                 insort(pending, post, key=_visible_at)
             else:
@@ -90,10 +91,8 @@ class Semaphore:
         self.pending.clear()
 
     def _settle(self, now: int) -> None:
-        """See what is visible by now of what is pending; something is."""
+        """See what is visible by now of what is pending; the first of it is."""
         pending, count = self.pending, 0
-        if pending[0].at > now:
-            return
         for post in pending:
             if post.at > now:
                 break
@@ -110,14 +109,15 @@ class Semaphore:
         have, least = self.value, op == ">="  # as holds does, which costs a call
         if have < value or (have > value and not least):
             return None
-        if self.pending:
+        pending = self.pending
+        if pending and pending[0].at <= now:
             self._settle(now)
         seen = self.seen
         if seen >= value and (least or seen == value):
             return now, None
-        for post in self.pending:
+        for post in pending:
             seen = seen + post.value if post.op == "+" else post.value
-            if holds(seen, op, value):
+            if seen >= value and (least or seen == value):
                 return post.at, post
         return None
 

@@ -253,14 +253,20 @@ class Scheduler:
             return
         self._start(queue, task, now)
 
-    @staticmethod
-    def _entered(queue: Queue) -> bool:
+    def _entered(self, queue: Queue) -> bool:
         """Expand the first instruction of a queue; whether there is anything to execute."""
         queue.enter(queue.pc)
         queue.done = queue.pc >= queue.length and not queue.resume
         if queue.done:
-            queue.due = NEVER
+            self._gone(queue)
         return not queue.done
+
+    def _gone(self, queue: Queue) -> None:
+        """A queue has reached its end without another start: others may have waited for that."""
+        queue.head = queue.wait = None
+        queue.done, queue.due = True, NEVER
+        if self.gates.closed_queues:
+            self.gates.changed(queue.core, self.now + 1)
 
     def _came(self, queue: Queue, now: int) -> bool:
         """Whether what was missing at the head of a queue is there now, and may try to start."""
@@ -269,8 +275,7 @@ class Scheduler:
         if self.gates.closed(queue, lambda: queue.missing):
             return False
         if queue.pc >= queue.length and not queue.resume:
-            queue.head = queue.wait = None
-            queue.done, queue.due = True, NEVER
+            self._gone(queue)
             return False
         cause, because, reached = queue.cause, queue.because, queue.reached
         self.bring_up(queue, now)
@@ -445,7 +450,7 @@ class Scheduler:
             queue.cause, queue.blocker, queue.because = ORDER, None, queue.record
         queue.reached = queue.due = tick
         queue.behind = None
-        if queue.last_finish > tick:
+        if queue.last_finish > tick and task.work.reads:
             behind = queue.behind = self.interlock.writer(queue, task, tick)
             if behind is not None and task.plain and wait is None and not unit.shared:
                 queue.cause, queue.because = "data", behind.record

@@ -103,7 +103,8 @@ class Service:
         group.free, group.landing = host.now + group.busy, leg.landed
         for tell in host.listeners["read"]:
             tell(group, host.now)
-        group.payload = flight.cargo.read(group.shares)
+        if flight.cargo is not None:
+            group.payload = flight.cargo.read(group.shares)
         host.push(leg.landed, LANDING, Arriving(group, leg))
 
     def _deliver(self, group: Group, leg: Leg) -> None:
@@ -112,7 +113,8 @@ class Service:
         host.acting, host.record = flight.origin, group.record
         for tell in host.listeners["landed"]:
             tell(group, host.now)
-        flight.cargo.write(group.shares, group.payload)
+        if flight.cargo is not None:
+            flight.cargo.write(group.shares, group.payload)
         for tell in host.listeners["delivered"]:
             tell(group, host.now)
         flight.left -= group.count
@@ -145,8 +147,14 @@ class Service:
             tell(flight, now)
         channels = self.cores[flight.core]
         for portion in flight.portions:
-            servers = channels.gather(portion.channels, self._parted)
-            for server in servers:
+            known = channels.servers.get(portion.channels)
+            if known is not None and known.rings:
+                group = Group(flight, portion, known.channels, now)
+                if not known.follow(group):
+                    known.add(group, now)
+                    self._expect(known, known.change())
+                continue
+            for server in channels.gather(portion.channels, self._parted):
                 group = Group(flight, portion, server.channels, now)
                 idle = not server.rings
                 server.add(group, now)
@@ -173,11 +181,13 @@ class Service:
         ended = server.reach(now)
         if ended is not None:
             ended.free = now
-            landing = ended.landing = max(ended.start + ended.latency, now)
-            if landing == now:
-                self.land(ended)
-            else:
+            landing = ended.start + ended.latency
+            if landing > now:
+                ended.landing = landing
                 host.push(landing, LANDING, ended)
+            else:
+                ended.landing = now
+                self.land(ended)
         if server.rings:
             if host.pressing(OVER):
                 host.push(now, TURN, server)
@@ -190,7 +200,8 @@ class Service:
         host.acting, host.record = flight.origin, group.record
         for tell in host.listeners["landed"]:
             tell(group, host.now)
-        flight.cargo.write(group.shares, group.payload)
+        if flight.cargo is not None:
+            flight.cargo.write(group.shares, group.payload)
         for tell in host.listeners["delivered"]:
             tell(group, host.now)
         flight.left -= count
@@ -207,9 +218,13 @@ class Service:
     def turn(self, server: ChannelGroup) -> None:
         """The next packet of a server begins, and with it perhaps a group."""
         heads = server.heads()
-        if heads[0].start < 0:
-            self._begin(server, heads[0], "channel", server.holder)
-        self._expect(server, round_robin.change(heads, server.at))
+        head = heads[0]
+        if head.start < 0:
+            self._begin(server, head, "channel", server.holder)
+        alone = len(heads) == 1 and not head.done
+        self._expect(
+            server, server.at + head.busy if alone else round_robin.change(heads, server.at)
+        )
 
     def _begin(self, server: ChannelGroup, group: Group, cause: str, because: int) -> None:
         """Start a group: it reads its bytes."""
@@ -224,7 +239,8 @@ class Service:
         group.free = group.start + group.busy
         for tell in host.listeners["read"]:
             tell(group, host.now)
-        group.payload = flight.cargo.read(group.shares)
+        if flight.cargo is not None:
+            group.payload = flight.cargo.read(group.shares)
 
     def _parted(self, group: Group, other: Group) -> None:
         """Part of a group that has started goes its own way, and has a number of its own."""

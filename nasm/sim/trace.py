@@ -67,11 +67,12 @@ class _Records(Observer):
 
     def landed(self, group: Group, now: int) -> None:
         """Record a job."""
-        flight = group.flight
+        flight, count = group.flight, group.count
+        queue, pc = flight.origin
         self._job(
             (
-                flight.core, group.channels, flight.ring, *flight.origin, group.arrived,
-                group.start, group.free, now, group.bytes, group.count,
+                flight.core, group.channels, flight.ring, queue, pc, group.arrived, group.start,
+                group.free, now, group.portion.bytes * count, count,
             )
         )  # fmt: skip
 

@@ -88,6 +88,8 @@ class Waits:
             queue = host.queues[index]
             assert queue.wait is not None
             _, compare, want = queue.wait
+            if semaphore.value < want:
+                continue
             found = semaphore.visible(compare, want, now)
             if found is not None and found[0] < queue.due:
                 self._wake(queue, (found[0], found[1] or post))

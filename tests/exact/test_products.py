@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any
 
@@ -208,3 +209,18 @@ def test_short_numbers_of_many_sizes_are_rounded_once_where_sums_are_halfway() -
         halfway += abs(total - Fraction(float(found[m, n]))) == ulp / 2
         assert found[m, n] == nearest(total)
     assert halfway
+
+
+def test_products_in_several_threads_do_not_share_what_lies_between() -> None:
+    generator = np.random.default_rng(4)
+    shapes = [(128, 128, 600), (3, 5, 7), (64, 16, 512), (128, 96, 40)] * 6
+    pairs = [
+        (generator.standard_normal((k, m)), generator.standard_normal((k, n))) for k, m, n in shapes
+    ]
+    factors = [tuple(Factor(side.astype(np.float32)) for side in pair) for pair in pairs]
+    with np.errstate(all="ignore"):
+        wanted = [product(*pair) for pair in factors]
+    with ThreadPoolExecutor(4) as pool, np.errstate(all="ignore"):
+        found = list(pool.map(lambda pair: product(*pair), factors))
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -21,6 +21,7 @@ from nasm.program.program import Program
 from nasm.targets import TARGETS
 from tests.fuzz.finding import Found
 from tests.fuzz.ordered.flows import Flow
+from tests.fuzz.ordered.moments import LOOPED, MOMENTS
 from tests.fuzz.ordered.rounds import ADDING, OTHERS, RISING
 from tests.order.mutants import AWAY, WEAKER, Mutation, changed, mutations
 from tests.order.truth import Log, Truth, Undecided
@@ -60,6 +61,10 @@ class Ordered:
             sorts += OTHERS
         for number in range(draw.choice((0, 0, 1, 1, 2))):
             lines += draw.choice(sorts)(draw, f"_{number}")
+        for number in range(draw.choice((0, 0, 1, 2))):
+            if flow.cores == 2:
+                lines.append(f".core {draw.randrange(2)}")
+            lines += draw.choice(MOMENTS if target == "trn1" else LOOPED)(draw, f"_m{number}")
         return (MADE + "\n".join(lines) + "\n").encode()
 
     def check(self, data: bytes) -> None:

@@ -367,17 +367,3 @@ def test_replica_groups_are_made_as_their_page_shows() -> None:
     for wrong, said in (((8, op.mod, 0), "mod by 0"), ((8, "div", 4), "wanted rg_partition_op.")):
         with pytest.raises(Failure, match=said):
             made(*wrong)
-
-
-def test_collectives_are_refused_by_name() -> None:
-    with nasm.nki.installed():
-        collectives = importlib.import_module("nki.collectives")
-        group = collectives.ReplicaGroup([[0, 1]])
-        for name in collectives.__all__:
-            if name in ("ReplicaGroup", "rg_partition_op"):
-                continue
-            with pytest.raises(Failure) as refused:
-                getattr(collectives, name)([], [], replica_group=group)
-            (problem,) = refused.value.problems
-            assert problem.code == "E0653"
-            assert problem.message == f"nki.collectives.{name}: other chips are not simulated"

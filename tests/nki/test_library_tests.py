@@ -30,7 +30,12 @@ class TraceMode(Enum):
     CompileOnly = "compile_only"
     Simulator = "simulation"
 
-def asked(function, given, golden):
+class ByRank:
+    """Inputs or a reference that a function makes for each rank."""
+    def __init__(self, made):
+        self.for_rank = made
+
+def asked(function, given, golden, ranks=1):
     """What a test asks of its manager."""
     return SimpleNamespace(
         kernel_func=function,
@@ -39,7 +44,7 @@ def asked(function, given, golden):
         validation_args=SimpleNamespace(
             golden_output=golden, absolute_accuracy=0.0, relative_accuracy=1e-3
         ),
-        inference_args=None,
+        inference_args=SimpleNamespace(collective_ranks=ranks) if ranks > 1 else None,
     )
 '''
 RANGES = """
@@ -55,11 +60,12 @@ class RangeTestHarness:
 TESTS = """
 import random
 import nki
+import nki.collectives as ncc
 import nki.isa as nisa
 import nki.language as nl
 import numpy as np
 import pytest
-from test.utils.common_dataclasses import Platforms, TraceMode, asked
+from test.utils.common_dataclasses import ByRank, Platforms, TraceMode, asked
 
 DRAWN = random.random()
 pytestmark = pytest.mark.fast
@@ -111,6 +117,43 @@ def test_slow(test_manager):
         test_manager.execute(asked(doubled, {"x": ones(3), "count": 10**9}, None))
     except Exception:
         pass
+
+@nki.jit
+def summed(x, groups, many=()):
+    src, dst, out = (nl.ndarray(x.shape, x.dtype, nl.shared_hbm) for _ in range(3))
+    nisa.dma_copy(src, x)
+    ncc.all_reduce([src], [dst], groups, nl.add)
+    nisa.dma_copy(out, dst)
+    return out
+
+def of_rank(rank_id):
+    return {"x": (rank_id + 1) * ones(3), "groups": ncc.ReplicaGroup([[0, 1]]), "many": (3, [4])}
+
+def test_ranks(test_manager):
+    golden = ByRank(lambda rank_id: {"y": 3 * ones(3)})
+    test_manager.execute(asked(summed, ByRank(of_rank), golden, 2))
+
+def test_one_rank_is_wrong(test_manager):
+    golden = ByRank(lambda rank_id: {"y": (3 + rank_id) * ones(3)})
+    test_manager.execute(asked(summed, ByRank(of_rank), golden, 2))
+
+def test_ranks_alike(test_manager):
+    given = {"x": ones(3), "groups": [[0, 1]]}
+    test_manager.execute(asked(summed, given, {"y": 2 * ones(3)}, 2))
+
+@nki.jit
+def summed_in_place(x, groups):
+    nisa.dma_copy(x, summed(x, groups))
+    return x
+
+def test_ranks_in_place(test_manager):
+    given = ones(3)
+    golden = Later(lambda: {"y": 2 * given})
+    test_manager.execute(asked(summed_in_place, {"x": given, "groups": [[0, 1]]}, golden, 2))
+
+def test_ranks_that_differ(test_manager):
+    given = ByRank(lambda rank_id: {"x": ones(3), "groups": [[0, 1]], "many": rank_id})
+    test_manager.execute(asked(summed, given, {"y": 2 * ones(3)}, 2))
 
 def sized(function):
     function.sizes_beside_it = (2, 5)
@@ -220,6 +263,11 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         ("test_marked_and_wrong", "wrong"),
         ("test_called_and_wrong", "wrong"),
         ("test_skipped", "skipped"),
+        ("test_ranks", "right"),
+        ("test_one_rank_is_wrong", "wrong"),
+        ("test_ranks_alike", "right"),
+        ("test_ranks_in_place", "right"),
+        ("test_ranks_that_differ", "gap"),
     ],
 )
 def test_what_becomes_of_a_case(cases: dict[str, Any], name: str, outcome: str) -> None:
@@ -237,6 +285,12 @@ def test_a_case_that_may_fail_is_marked(cases: dict[str, Any]) -> None:
 
 def test_a_file_that_is_no_python_is_named_with_its_line(cases: dict[str, Any]) -> None:
     assert cases[""]["why"] == "broken_kernel.py:3: IndentationError: unexpected indent"
+
+
+def test_values_that_differ_between_ranks_are_named(cases: dict[str, Any]) -> None:
+    assert cases["test_ranks_that_differ"]["why"] == (
+        "Gap: many differs between ranks, and is no array"
+    )
 
 
 def test_a_wrong_value_is_reported_with_its_place(cases: dict[str, Any]) -> None:

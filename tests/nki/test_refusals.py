@@ -18,7 +18,6 @@ with nasm.nki.installed():
     import nki
     import nki.isa as nisa
     import nki.language as nl
-    from nki import collectives
 
 X = np.ones((128, 512), np.float32)
 
@@ -122,20 +121,9 @@ def in_blocks(x: Any) -> None:
 
 
 @said(
-    "E0653",
-    "nki.collectives.all_reduce: other chips are not simulated",
-    "run the part of the kernel that works on one chip: two of its cores are simulated, and "
-    "exchange tiles with nki.isa.sendrecv",
-    "collectives.all_reduce(dsts=[x], srcs=[x], op=nl.add, replica_group=None)",
-)
-def all_chips(x: Any) -> None:
-    collectives.all_reduce(dsts=[x], srcs=[x], op=nl.add, replica_group=None)
-
-
-@said(
     "E0650",
     "nl.all_reduce is of NKI 0.1, which AWS's compiler does not take any more",
-    "nisa.sendrecv exchanges tiles of two cores; other chips are not simulated; AWS's NKI Beta 2 "
+    "nisa.sendrecv exchanges tiles of two cores, nki.collectives those of ranks; AWS's NKI Beta 2 "
     "migration guide says how each is written now",
     "nl.all_reduce(x, op=nl.add, program_axes=0)",
 )

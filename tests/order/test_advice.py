@@ -13,11 +13,13 @@ import nasm
 from nasm.analysis.hazards import races as races_of_a_run
 from nasm.base.problems import Problem
 from nasm.base.source import Source
+from nasm.debugger.session import Session
 from nasm.order.posts import Posts
 from nasm.order.remedies import meant
 from nasm.order.round_takes import taking
 from nasm.order.skeleton import COMPLETES, CounterWait
 from tests.order.removed import found, races
+from tests.order.truth import Log, Truth
 
 COUNTDOWN = Path(__file__).parents[2] / "programs" / "countdown.nasm"
 
@@ -229,3 +231,43 @@ def test_who_should_wait_is_asked_of_one_pair_of_a_line_that_has_many(
     (problem,) = raced(text)
     assert problem.facts["pairs"] > 20
     assert len(asked) < 8
+
+
+SHORT = """
+.target trn1
+.sbuf s0 f32[128, 32]
+.sbuf s1 f32[64, 32]
+.sbuf s2 f32[64, 32]
+.hbm X f32[128, 32] input = iota
+.hbm Z f32[128, 4] input = iota
+.sem begun, moved, used, scaled, doubled, copied
+@gpsimd DmaCopy s0, X $begun += 16
+@scalar DmaCopy s0[:, 17:30:4], Z $begun >= 16 $moved += 16
+@gpsimd EventSemaphore $moved >= 16
+@gpsimd TensorTensor s0[96:128, 3:19], s2[0:32, 0:31:2], s0[64:96, 1:32:2], op=add $used++
+@scalar RegisterMove %r0, 4
+again: @scalar Activation s0, s0, op=sigmoid
+@scalar RegisterAlu %r0, %r0, 1, op=subtract
+@scalar CompareBranch %r0, 0, op=greater, target=again $scaled++
+@vector RegisterMove %r0, 3 $used >= 1
+more: @vector TensorScalar s2, s2, op0=multiply, operand0=0.5 $doubled += 2
+@vector RegisterAlu %r0, %r0, 1, op=subtract
+@vector CompareBranch %r0, 0, op=greater, target=more
+@gpsimd EventSemaphore $scaled >= 4
+@gpsimd DmaCopy s0[0:64], s2 $copied += 16
+@scalar Activation s1[0:32, 0:1], s1[32:64, 10:11], op=abs $scaled++
+@gpsimd TensorCopy s1[:, 17:20:2], s1[:, 12:14] $used++
+@vector TensorCopy s0[0:64, 11:19], s0[64:128, 20:28] $copied >= 16
+@vector EventSemaphore $used >= 2
+@vector TensorReduce s1[:, 11:12], s1, op=maximum, axis=1 $doubled++
+@gpsimd EventSemaphore $doubled >= 7
+"""
+
+
+def test_a_fix_that_another_line_would_be_short_of_is_none() -> None:
+    session = Session(nasm.assemble(SHORT), values=False)
+    log = Log(session)
+    reported = [p for p in session.run().hazards if p.code == "E0502"]
+    assert reported
+    lines = {frozenset(a["line"] for a in p.facts["accesses"]) for p in reported}
+    assert lines <= Truth(log).lines

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import nasm
 from nasm.isa.instruction import Row
 from nasm.machine.records import Status
 from nasm.show.examples import whole
 from nasm.targets.tensix import TARGET
+from nasm.targets.tensix.engine_names import RISCV_PREFIX
 from nasm.targets.tensix.state import Coprocessor
 from nasm.targets.tensix.words import WORDS
 from nasm.targets.tensix.words.word import Described
@@ -21,7 +24,10 @@ REFUSED = {"LOADREG": "E0701", "STOREREG": "E0701", "PACR_SETREG": "E0601"}
 """What reaches registers of devices that are not here, and what is not written yet."""
 
 IDLE = {"NOP", "DMANOP", "SFPNOP", "FLUSHDMA", "GATESRCRST", "CLREXPHIST"} | {
-    "PUSH", "LW", "POLL", "BNE", "BLT", "RVOPS", "NOC_BARRIER", "NOC_SEMWAIT",
+    "PUSH", "LW", "POLL", "BNE", "BLT", "RVOPS", "PUSHED", "NOC_BARRIER", "NOC_SEMWAIT",
+    "rv_beq", "rv_bge", "rv_bgeu", "rv_fence", "rv_fence_i", "rv_word", "rv_space", "rv_org",
+    "rv_nop", "rv_beqz", "rv_blez", "rv_bltz",
+    "rv_end", "rv_seqz", "rv_sltz", "rv_bgt", "rv_bgtu",
 }  # fmt: skip
 """What leaves nothing behind: it waits, or clears what only hardware or packers fill."""
 
@@ -40,8 +46,10 @@ def held(session: nasm.Session) -> Any:
 
 def of_core(core: Any) -> Any:
     assert isinstance(core, Coprocessor)
-    names = ("vector", "matrix", "packers", "threads", "config", "semaphores", "mutexes", "riscs")
+    names = ("vector", "matrix", "packers", "threads", "config", "semaphores", "mutexes")
     saved = [getattr(core, name) for name in names]
+    saved += [part for risc in core.riscs for part in (risc.registers, risc.local)]
+    saved.append(np.array([risc.paused for risc in core.riscs]))
     parts = [repr([p.save() for p in x] if isinstance(x, tuple) else save(x)) for x in saved]
     return parts, core.l1.read(0, 1024).tolist()
 
@@ -66,6 +74,10 @@ def test_the_example_of_a_row_runs_and_shows_something(row: Row) -> None:
     lines = text.splitlines()
     assert lines[-1] == f"@{row.engines[0]} {row.example}"
     idle = "@t0 NOP" if row.encoding is not None else "@trisc0 RVOPS"
+    if row.name.startswith(RISCV_PREFIX):
+        idle = "@trisc0 rv_fence"
+    if row.name == "PUSHED":
+        idle = lines[-1]  # it is there without being written
     without = ran("\n".join([*lines[:-1], idle]))
     assert (held(session) == held(without)) is (row.name in IDLE)
 

@@ -34,6 +34,11 @@ class Hazards:
             self._judged = size, made
         return self._judged[1]
 
+    def hold(self) -> None:
+        """The run is about to change: search for the hints of what was reported of it."""
+        if self._judged is not None:
+            self._judged[1].hold()
+
     @property
     def run_errors(self) -> list[Problem]:
         """The errors that the run has met."""

@@ -24,6 +24,9 @@ from nasm.views.view import View
 if TYPE_CHECKING:  # most runs have no race to describe
     from nasm.analysis.hazards.races import Races
 
+SET = "E0540"
+"""The code of a set of a counter that is in no order; its facts name the semaphore."""
+
 
 LEAST = 1_000
 """Instructions of a run that is worth looking for loops in."""
@@ -101,7 +104,7 @@ class Ordering:
 
         A suppressed race explains nothing.
         """
-        races = self.problems()
+        races: Sequence[Problem] = self.problems()
         unordered = [p for p in races if p.code == "E0502"]
         raced = {
             self._races.place(access)
@@ -121,7 +124,8 @@ class Ordering:
             }
         kept = [p for p in found if p.code != "E0501" or _place(p) not in raced]
         twice = {p.facts["event"] for p in kept if p.code == "E0513"}
-        return (*kept, *(p for p in races if p.facts.get("semaphore") not in twice))
+        races = [p for p in races if p.code != SET or p.facts["semaphore"] not in twice]
+        return (*kept, *races)
 
     def problems(self) -> tuple[Problem, ...]:
         """Races, and sets of counters that are in no order, of the run so far."""
@@ -143,6 +147,12 @@ class Ordering:
             self._found = tuple(problems)
             self._reported_at = len(self.watch.landings)
         return self._found
+
+    def hold(self) -> None:
+        """The run is about to change: search for the hints of what was reported of it."""
+        races = self.__dict__.get("_races")
+        if races is not None:
+            races.hold()
 
     def counts(self) -> tuple[int, int]:
         """How many pairs of lines are in a race, and how many sets of counters in no order."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from nasm.analysis.hazards.counter_advice import CounterAdvice
 from nasm.analysis.hazards.moment_advice import Clauses, MomentAdvice
 from nasm.analysis.hazards.text_order import TextOrder, bare
 from nasm.analysis.hazards.wait_advice import WaitAdvice
-from nasm.base.problems import Note, Problem, Severity, listed
-from nasm.base.records import replace
+from nasm.base.problems import LateProblem, Note, Problem, Severity, listed
 from nasm.base.source import Span
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.list_kinds import views
@@ -39,6 +38,30 @@ Place = tuple[int, int]
 
 
 SYNC = "or let 'neuron-nasm sync' find all of them: each line then comes after those above it"
+
+
+Hint = tuple[str, Mapping[str, Any]]
+"""What would fix a race, in sentences and as facts."""
+
+
+class LateHints:
+    """The hints of all races of a run, which ``search`` finds together, once."""
+
+    CACHES = ("_found",)
+
+    def __init__(self, search: Callable[[], Iterator[Hint]]) -> None:
+        self._search: Callable[[], Iterator[Hint]] | None = search
+        self._found: list[Hint] = []
+
+    def found(self) -> list[Hint]:
+        """All of them, searched for if they were not yet."""
+        if self._search is not None:
+            self._found, self._search = list(self._search()), None
+        return self._found
+
+    def of(self, number: int) -> Hint:
+        """That of one race, by its number."""
+        return self.found()[number]
 
 
 class Races:
@@ -69,6 +92,7 @@ class Races:
         self.counters = CounterAdvice(self.moments, self._named)
         executed = self.moments.executed
         self.waits = WaitAdvice(program, check, executed, self._line_of, self.coming)
+        self._hints: LateHints | None = None
 
     def meant(self, check: Check, one: ByteAccess, other: ByteAccess) -> Meant:
         """Which of two accesses should wait: where nothing else says it, that of the later line.
@@ -93,32 +117,42 @@ class Races:
     # -- sentences
 
     def races(self, found: Iterable[Fault]) -> Iterator[Problem]:
-        """All that a run has; the first one says what would fix them together."""
-        for number, fault in enumerate(found):
-            problem = self._race(fault)
-            if not number and self.bare and self._text.settled:
-                hint = f"{problem.hint}\n{SYNC}"
-                problem = replace(problem, hint=hint)
-            yield problem
+        """All that a run has; the first one says what would fix them together.
 
-    def _race(self, fault: Fault) -> Problem:
-        """Two accesses that are in no order, and the wait that would bring them into one."""
+        That is searched for when it is asked for. Of the same run :meth:`hold` does so.
+        """
+        every = list(found)
+        self._hints = LateHints(partial(self._found_hints, every))
+        for number, fault in enumerate(every):
+            yield self._race(fault, partial(self._hints.of, number))
+
+    def hold(self) -> None:
+        """Search for what would fix the races now, for the run is about to change."""
+        if self._hints is not None:
+            self._hints.found()
+
+    def _found_hints(self, faults: Sequence[Fault]) -> Iterator[Hint]:
+        """Of each race in turn, as one may use what another adds."""
+        for number, fault in enumerate(faults):
+            advice = self._advised(fault)
+            hint = "\n".join(self._sentences(fault, advice))
+            if not number and self.bare and self._text.settled:
+                hint += f"\n{SYNC}"
+            yield hint, self._facts(fault, self._gap(fault), advice)
+
+    def _race(self, fault: Fault, hint: Callable[[], Hint]) -> Problem:
+        """Two accesses that are in no order; and later the wait that brings them into one."""
         mine, theirs = fault.remedy.waiter, fault.remedy.other
         here, there = self._view(mine), self._view(theirs)
         text = f"{self._who(mine)}, which {self._does(mine)} {here}, and {self._who(theirs)}, which"
         text += f" {self._does(theirs)} {'it' if there == here else there}"
         notes = [Note(self._when(theirs, there), self._span(theirs), party=True, excerpt=True)]
-        over = self._end(theirs)
-        gap = None if over is None else self._begin(mine) - over
-        notes.append(Note(self._luck(mine, theirs, gap)))
+        notes.append(Note(self._luck(mine, theirs, self._gap(fault))))
         if fault.race.many > 1:
             notes.append(Note(f"the first of {fault.race.many:,} such pairs of these two lines"))
-        advice = self._advised(fault)
         notes += [self._also(one) for one in fault.alike]
-        hint = "\n".join(self._hints(fault, advice))
-        facts = self._facts(fault, gap, advice)
         head = f"nothing orders {text}"
-        return Problem("E0502", head, self._span(mine), hint, tuple(notes), facts=facts)
+        return LateProblem("E0502", head, self._span(mine), notes=tuple(notes), make=hint)
 
     def unordered(self, found: Unordered) -> Problem:
         """A set of a counter that is in no order with another update, or a wait, of it."""
@@ -179,7 +213,7 @@ class Races:
 
     # -- hints
 
-    def _hints(self, fault: Fault, advice: Advice | Clauses | None) -> Iterator[str]:
+    def _sentences(self, fault: Fault, advice: Advice | Clauses | None) -> Iterator[str]:
         found = fault.remedy
         mine, theirs = found.waiter, found.other
         yield self._advice(fault, advice)
@@ -382,6 +416,11 @@ class Races:
         ]
 
     # -- places and times
+
+    def _gap(self, fault: Fault) -> int | None:
+        """The ticks from the end of what comes first to the start of what waits, in this run."""
+        over = self._end(fault.remedy.other)
+        return None if over is None else self._begin(fault.remedy.waiter) - over
 
     def _pc(self, queue: int, index: int) -> int:
         return self.check.watch.pcs[queue][index]

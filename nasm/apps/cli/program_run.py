@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -35,10 +35,15 @@ if TYPE_CHECKING:
     from nasm.views.tensor import Tensor
 
 
+RANKS = "E0823"
+"""The code of a program of several ranks where one machine is wanted."""
+
+
 class Run:
     """One ``neuron-nasm run``; ``undone`` is what may not be done when the run itself is.
 
-    ``drawn_at_once`` says whether its page needs nothing but the run.
+    ``drawn_at_once`` says whether its page needs nothing but the run; ``of_ranks`` makes what runs
+    a program of several ranks in its place, if anything does.
     """
 
     undone, drawn_at_once = "", True
@@ -53,6 +58,8 @@ class Run:
         self.log = ""
         self.judged = self.telling = self.whole = False
         self.traced: Traced | None = None
+        self.given: Given | None = None
+        self.of_ranks: Callable[[Given | None], Run] | None = None
 
     def go(self) -> int:
         """The whole of it; returns the exit code."""
@@ -67,8 +74,16 @@ class Run:
                     made = files.tracing(session, self.trace, self.args.trace_detail or "transfers")
                     self.tracing = files_begun.enter_context(made)
             except Failure as failure:
-                return self.refused(failure.problems)
+                several = self.several(failure)
+                return self.refused(failure.problems) if several is None else several.go()
             return self.run_and_report(session, wanted)
+
+    def several(self, failure: Failure) -> Run | None:
+        """What runs the program if this cannot, as it has several ranks; None if it cannot be."""
+        if self.of_ranks is None or [p.code for p in failure.problems] != [RANKS]:
+            return None
+        self.log = ""  # the other writes it
+        return self.of_ranks(self.given)
 
     def run_and_report(self, session: Execution, wanted: dict[str, Tensor]) -> int:
         """Run, write and report; returns the exit code."""
@@ -105,7 +120,9 @@ class Run:
         """The program as it is given; raises Failure."""
         from nasm.apps.cli import files
 
-        return files.program(self.args.program)
+        if self.given is None:  # a pipe is read once
+            self.given = files.program(self.args.program)
+        return self.given
 
     def session(self, **more: Any) -> Execution:
         """The program on a machine; raises Failure."""
@@ -304,7 +321,7 @@ class Run:
 
             content = jsonable.report(report)
             content["problems"] += jsonable.problems((*more, *self.unwritten))
-            content |= plain(self.others(), OTHERS)
+            content |= plain(self.others(), OTHERS) | self.content()
             written = jsonable.outputs(self.written)
             return int(self.args.answer.give(code, **content, outputs=written))
         shown: dict[str, Any] = {
@@ -318,8 +335,18 @@ class Run:
                 screen.show(*tables.failures(report, **shown))
             return code
         notes = [*self.notes, *map(_wrote, self.written)]
-        screen.show(*tables.run_report(report, notes=notes, **shown))
+        self.show(report, notes, shown)
         return code
+
+    def show(self, report: RunReport, notes: Sequence[str], shown: dict[str, Any]) -> None:
+        """Print the report."""
+        from nasm.show import tables
+
+        self.screen.show(*tables.run_report(report, notes=notes, **shown))
+
+    def content(self) -> dict[str, Any]:
+        """What its document has in addition."""
+        return {}
 
     @property
     def files_written(self) -> list[str]:

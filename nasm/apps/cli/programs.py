@@ -45,7 +45,7 @@ def settings(args: argparse.Namespace, **others: Any) -> RunSettings:
 
 _SET_BY_OPTIONS = (
     "target", "timing", "files", "include", "autosync", "values", "strict", "allow", "checked",
-    "max_cycles", "max_instructions",
+    "max_cycles", "max_instructions", "ranks", "topology",
 )  # fmt: skip
 
 

@@ -51,6 +51,25 @@ def common(verb: argparse.ArgumentParser) -> None:
     files(verb)
 
 
+def ranks(verb: argparse.ArgumentParser) -> None:
+    """``--ranks``."""
+    verb.add_argument(
+        "--ranks",
+        metavar="N",
+        type=values.count,
+        help="so many machines run the program together, instead of as many as .ranks says",
+    )
+
+
+def topology(verb: argparse.ArgumentParser) -> None:
+    """``--topology``."""
+    verb.add_argument(
+        "--topology",
+        metavar="NAME",
+        help="where the ranks are: a topology such as trn2.48xlarge, or a TOML or JSON file",
+    )
+
+
 def timing(verb: argparse.ArgumentParser) -> None:
     """``--timing``."""
     verb.add_argument(

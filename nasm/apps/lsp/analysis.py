@@ -24,7 +24,7 @@ from nasm.isa.timing import NONE, Timing
 from nasm.language.assemble import Unassembled, assemble
 from nasm.language.expanding.including import LIBRARY
 from nasm.program.program import Program
-from nasm.runs.check import examine
+from nasm.ranks.examining import examine_ranks
 from nasm.targets import TARGETS, USUAL, machine_of
 
 SECONDS = 4.0
@@ -155,7 +155,9 @@ def followed(analysis: Analysis) -> tuple[Problem, ...]:
         return analysis.problems
     try:
         with signals.within(SECONDS):
-            found = examine(analysis.program, max_instructions=MOST_FOLLOWED, tried=False).problems
+            found = examine_ranks(
+                analysis.program, max_instructions=MOST_FOLLOWED, tried=False
+            ).problems
     except StopSignal as stop:
         if stop.leaving and not stop.late:
             raise

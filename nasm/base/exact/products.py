@@ -9,6 +9,7 @@ does too, and the few elements that are left are added up exactly (A. Ziv, 1991)
 from __future__ import annotations
 
 import math
+import threading
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -126,6 +127,29 @@ class Factor:
         return self._sizes
 
 
+class Scratch(threading.local):
+    """Arrays for what lies between, which each thread uses again and again.
+
+    Fresh ones of this size may each be mapped, and their pages cleared, by the operating system:
+    that takes a quarter of a product.
+    """
+
+    def __init__(self) -> None:
+        self._kept = [np.empty(0), np.empty(0)]
+
+    def array(self, number: int, shape: tuple[int, ...]) -> Doubles:
+        """One of them, with anything in it, until it is asked for again."""
+        size = math.prod(shape)
+        if size > BLOCK * BLOCK:
+            return np.empty(shape)
+        if self._kept[number].size < size:
+            self._kept[number] = np.empty(size)
+        return self._kept[number][:size].reshape(shape)
+
+
+_SCRATCH = Scratch()
+
+
 def product(left: Factor, right: Factor) -> Floats:
     """left.T @ right: [m, n], each element the exact sum over K rounded once to float32.
 
@@ -142,12 +166,14 @@ def product(left: Factor, right: Factor) -> Floats:
         result += np.float32(0)  # some libraries start from the first term, which may be -0
         return result
     long = None if a.widest + b.widest + additions <= BITS else _long(left.sizes, right.sizes)
-    columns = right.held.shape[1]
-    result = np.empty((left.held.shape[1], columns), np.float32)
+    columns, lefts = right.held.shape[1], left.doubles.T
+    result = np.empty((len(lefts), columns), np.float32)
     for start in range(0, columns, BLOCK):
         part = slice(start, start + BLOCK)
-        doubles = right.held[:, part].astype(np.float64)
-        sums = np.matmul(left.doubles.T, doubles)
+        held = right.held[:, part]
+        doubles = _SCRATCH.array(0, held.shape)
+        doubles[...] = held
+        sums = np.matmul(lefts, doubles, out=_SCRATCH.array(1, (len(lefts), held.shape[1])))
         result[:, part] = sums
         if long is not None:
             first, last = long.columns.searchsorted((start, start + BLOCK)).tolist()

@@ -44,6 +44,7 @@ class HandChange:
                 "the machine has stopped at a fault, and nothing can happen on it",
                 "go back to before it first",
             )
+        running.hold_hints()
         self._do(running)
         running.changed()
 

@@ -93,6 +93,7 @@ class Typing:
             self.declared = ()
             return self._again[key]
         core = lines.core
+        self.running.hold_hints()
         typed = (change for change in by_hand if isinstance(change, Type))
         posted = {m: not left(self.running, t) for t in typed for m in t.posts}
         added = lines.add(text, accept, posted)

@@ -38,15 +38,6 @@ ROWS = (
         "$ neuron-nasm nki kernel.py:each_half",
     ),
     Code(
-        "E0653",
-        "other chips are not simulated",
-        "The functions of `nki.collectives` exchange tensors with other chips. What is simulated "
-        "is one chip's pair of cores that share their memory: those exchange tiles with "
-        "`nki.isa.sendrecv` and meet at `nki.isa.core_barrier`.",
-        "$ neuron-nasm nki kernel.py:gathers_from_all",
-        "$ neuron-nasm nki kernel.py:one_chip --lnc 2",
-    ),
-    Code(
         "E0654",
         "an argument that no kernel takes, or a result that none can give",
         "Arguments are arrays with a dtype that NKI has and at least one axis, which the kernel "

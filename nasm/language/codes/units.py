@@ -1,4 +1,4 @@
-"""Codes of what units do not check by themselves: E0551 to E0558."""
+"""Codes of what units do not check by themselves: E0551 to E0560."""
 
 from __future__ import annotations
 
@@ -66,5 +66,20 @@ ROWS = (
         "different paths, and nothing keeps them in order: the instruction may see the old value. "
         "Here the store is first. Let the instruction wait for the requests of its core, or let "
         "the core load what it stored before it pushes.",
+    ),
+    Code(
+        "E0559",
+        "code that was overwritten",
+        "The word of this line in memory is not that of the line any more: something of the run "
+        "has stored another one there. What the core executes then depends on what its cache "
+        "holds, and nasm executes only the lines that a program has. Store code elsewhere, or "
+        "give the core its lines.",
+    ),
+    Code(
+        "E0560",
+        "an address that is rounded down",
+        "The address of a load or store is no multiple of the bytes that it has. The cores of a "
+        "tile do not fault: they take the multiple below it, and so does the run, which continues "
+        "with that. Give an aligned address.",
     ),
 )

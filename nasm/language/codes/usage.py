@@ -198,6 +198,14 @@ ROWS = (
         "more. Only what issues a transfer has a landing.",
     ),
     Code(
+        "E0838",
+        "a range of sizes that cannot be",
+        "`check --for N=1..` checks a text for every value of a constant that it declares with "
+        "`.const`, from the first on. Values for which an `.assert` of the text fails are none of "
+        "its sizes; the others must be evenly apart, in steps that may be given: "
+        "`--for 'N=128.. step 128'`.",
+    ),
+    Code(
         "E0840",
         "a program that has no text",
         "The printer writes what a program holds in the language. What only Python can "

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from nasm.base.problems import Failure, Problem, Refused, listed
+from nasm.base.records import replace
 from nasm.base.source import Span
 from nasm.language.expanding import declare
 from nasm.language.expanding.affine import Affine, unknown
@@ -85,18 +86,19 @@ class Expander(Repeating):
 
     def line(self, statement: tree.InstructionLine) -> None:
         """A label, an engine, an instruction: any of them may be absent."""
-        builder = self.made
-        if id(statement) not in self.lines:
+        builder, written = self.made, id(statement)
+        statement = self._in_full(statement)
+        if written not in self.lines:
             self.macros.not_called(statement, self.scope, builder.target.isa.rows)
         queue = self._queue(statement)
         if queue is None or statement.mnemonic is None:
             return
-        line = self.lines.get(id(statement))
+        line = self.lines.get(written)
         if line is None:
             self._refuse_foreign(statement.mnemonic)
             line = compile_line(statement, self.scope, builder)
             if self.scope.chain:  # it comes again in other rounds
-                self.lines[id(statement)] = line
+                self.lines[written] = line
         if self.scope.looping:
             place = self._span(statement)
             with self.loops.line(queue, place, self.scope):
@@ -108,6 +110,20 @@ class Expander(Repeating):
         if moments is not None:
             builder.recorded.moments[builder.position] = moments
         builder.append(queue, made, line.span, self._chain())
+
+    def _in_full(self, statement: tree.InstructionLine) -> tree.InstructionLine:
+        """A line with the prefix of its engine before its mnemonic, if it was left out."""
+        word, engine = statement.mnemonic, self.engine or ""
+        if word is None or word.name in self.made.target.isa.rows:
+            return statement
+        if statement.engine is not None:
+            engine = statement.engine.name
+        known = self.made.generation.engines
+        prefix = next((e.prefix for e in known if engine in (e.name, *e.aliases)), "")
+        name = prefix + word.name.removeprefix(".")
+        if not prefix or name not in self.made.target.isa.rows:
+            return statement
+        return replace(statement, mnemonic=replace(word, name=name))
 
     def drain(self, statement: tree.DrainLine) -> None:
         """``.drain``: the queue waits for its transfers, with ``all`` for those of all queues."""
@@ -169,7 +185,8 @@ class Expander(Repeating):
         try:
             line = self.lines.get(id(common))
             if line is None:
-                line = self.lines[id(common)] = compile_line(common, scope, builder)
+                line = compile_line(self._in_full(common), scope, builder)
+                self.lines[id(common)] = line
             if common.engine is None and not self.engine:
                 raise Failure(())
             engine = self._engine(common)

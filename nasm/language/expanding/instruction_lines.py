@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -219,7 +219,7 @@ def _operands(
     named: dict[str, Closure] = {}
     places: dict[str, tree.ExpressionNode] = {}
     written = row.written
-    for node in statement.operands:
+    for node in _apart(row, statement.operands):
         if isinstance(node, tree.NamedArgument):
             name = meant_operand(row, node.name, statement)
             kind = row.kind(name)
@@ -252,6 +252,24 @@ def _operands(
         else:
             given.append(compile_node(node))
     return given, named, places
+
+
+def _apart(row: Row, operands: Iterable[tree.ExpressionNode]) -> Iterator[tree.ExpressionNode]:
+    """Operands of which an offset and its base are two: ``8(sp)``, and ``offset(sp)``."""
+    for at, node in enumerate(operands):
+        if isinstance(node, tree.Based):
+            yield from (node.offset, node.base)
+        elif isinstance(node, tree.FunctionCall) and _is_based(row, at, node):
+            yield from (node.function, *node.arguments)
+        else:
+            yield node
+
+
+def _is_based(row: Row, at: int, node: tree.FunctionCall) -> bool:
+    """Whether what reads as a call is a name and a register of the operand after it."""
+    after = row.written[at + 1] if at + 1 < len(row.written) else None
+    base = node.arguments[0] if len(node.arguments) == 1 else None
+    return after is not None and isinstance(base, tree.Name) and base.name in after.kind.words
 
 
 def compile_operand(kind: Kind, node: tree.ExpressionNode) -> Closure:

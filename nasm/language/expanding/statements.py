@@ -391,7 +391,7 @@ class Walker:
         if self.engine is None and not self.scope.undeclared.unread:
             self.engine = ""
             known = self.made.generation.engines
-            engines = listed(f"@{e.name}" for e in known if not e.pushes)
+            engines = listed(f"@{e.name}" for e in known if not e.optional)
             raise Refused(
                 "E0220",
                 "no engine is chosen for this line",

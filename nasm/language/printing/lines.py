@@ -38,7 +38,7 @@ class Lines:
         """
         generation, queues = self.program.generation, list(enumerate(self.program.queues))
         for number, queue in sorted(
-            queues, key=lambda q: not generation.engine(q[1].engine).pushes
+            queues, key=lambda q: not generation.engine(q[1].engine).optional
         ):
             if len(queue) or queue.labels:
                 yield from ("", f"{CORE}{queue.core}", f"@{queue.engine}")

@@ -70,7 +70,7 @@ def llk_text(program: Program) -> str:
     Raises Refused if a word is no instruction, and for lines of what pushes instructions.
     """
     for lines_of in program.queues:
-        if len(lines_of) and program.generation.engine(lines_of.engine).pushes:
+        if len(lines_of) and program.generation.engine(lines_of.engine).optional:
             message = f"@{lines_of.engine} has lines, which are not written as text of tt-llk"
             raise Refused("E0601", message, "leave these out, or print the program without --form")
     words, known = words_of(program), words_known(program.target, program.generation)

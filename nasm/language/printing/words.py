@@ -28,7 +28,7 @@ def words_of(program: Program) -> dict[str, list[int]]:
     ]
     found = {}
     for number, queue in enumerate(program.queues):
-        if program.generation.engine(queue.engine).pushes:
+        if program.generation.engine(queue.engine).optional:
             continue  # its instructions are those of another machine
         if any(queue.waits) or any(queue.updates):
             name = program.queue_name(number)

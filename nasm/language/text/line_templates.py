@@ -161,5 +161,6 @@ _LITERAL: dict[type, tuple[str, ...]] = {
     tree.InstructionLine: ("label", "engine", "mnemonic"),
     tree.FunctionCall: ("function",),
     tree.Method: ("arguments",),
+    tree.Based: ("base",),
 }
 """Fields of which each name is looked up when a line is compiled."""

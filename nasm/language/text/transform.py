@@ -62,7 +62,7 @@ class Leaves:
     def NAME(self, token: Leaf) -> tree.Name:
         return tree.Name(token.start_pos, token.end_pos, token.value)
 
-    CALLED = DOT_WORD = PYTHON = NAME
+    CALLED = DOT_WORD = PYTHON = LOGIC = NAME
 
     def DIRECTIVE(self, token: Leaf) -> tree.Name:
         return named(token, 1)
@@ -243,6 +243,17 @@ class LineBuilder(_Expressions):
         return tree.InstructionLine(
             start_of(parts[0]), end_of(parts[-1]), label, engine, None, (), ()
         )
+
+    def section(self, parts: Parts) -> tree.InstructionLine:
+        """Read ``.rv B``: the engine of the lines that follow."""
+        return tree.InstructionLine(
+            start_of(parts[0]), end_of(parts[-1]), None, parts[1], None, (), ()
+        )
+
+    def based(self, parts: Parts) -> tree.Based:
+        """Read ``8(sp)``."""
+        offset, _, base, _ = parts
+        return tree.Based(start_of(offset), end_of(parts[-1]), offset, base)
 
     def macro_call(self, parts: Parts) -> tree.MacroCall:
         label, engine, at = prefix(parts)

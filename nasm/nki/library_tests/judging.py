@@ -32,14 +32,19 @@ def outputs(returned: Any) -> list[Array]:
     return [np.asarray(returned)]
 
 
-def judge(found: Sequence[Array], validation: Any) -> int:
-    """Compare them; returns how many were compared, raises Wrong."""
+def judge(found: Sequence[Array], validation: Any, rank: int = 0) -> int:
+    """Compare what a rank returned; returns how many were compared, raises ValueMismatch.
+
+    A reference that is not made by rank is that of rank 0, as the library has it.
+    """
     if validation is None:
         return 0
     golden = validation.golden_output
     names: list[str] = []
     if hasattr(golden, "for_rank"):
-        golden = golden.for_rank(0)
+        golden = golden.for_rank(rank)
+    elif rank:
+        return 0
     elif hasattr(golden, "golden"):
         golden, names = golden.golden, list(golden.output_ndarray)
     if golden is None:

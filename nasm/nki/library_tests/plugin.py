@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from copy import deepcopy
 from dataclasses import asdict
 from importlib import import_module
 from typing import Any
@@ -27,6 +26,7 @@ from nasm.base.records import dataclass, field, replace
 from nasm.nki.jit import simulate
 from nasm.nki.kernel import Traced
 from nasm.nki.library_tests import judging
+from nasm.nki.library_tests.by_rank import apart, inputs_of
 
 MEANINGS = {
     "right": "right",
@@ -99,18 +99,15 @@ class Manager:
     def execute(self, kernel_args: Any, *args: Any, **kwargs: Any) -> None:
         """Run the kernel of a test, and compare what it returns."""
         asked = kernel_args.compiler_input
-        if getattr(kernel_args.inference_args, "collective_ranks", 1) > 1:
-            raise judging.Gap("several chips")
-        given = kernel_args.kernel_input
-        if hasattr(given, "for_rank"):
-            given = given.for_rank(0)
+        count = getattr(kernel_args.inference_args, "collective_ranks", 1)
+        given, ranks = inputs_of(kernel_args.kernel_input, count), count if count > 1 else None
         target = self.target or asked.platform_target.get_compile_target()
         lnc = asked.logical_nc_config
         kernel = simulate(kernel_args.kernel_func)
         self.case.kernels += 1
-        handed = judging.arguments(kernel, given or {})
+        handed = judging.arguments(kernel, given)
         self.case.stage = "tracing"
-        traced = nasm.nki.trace(kernel, *handed, lnc=lnc, target=target)
+        traced = nasm.nki.trace(kernel, *handed, lnc=lnc, target=target, ranks=ranks)
         self.case.instructions += len(traced.program)
         self.case.stage = "running"
         made = nasm.nki.run(_apart(traced), hashes=False)
@@ -120,7 +117,8 @@ class Manager:
         problems = (*report.hazards, *report.problems)
         self.case.reports += [f"{problem.code} {problem.message}" for problem in problems]
         self.case.stage = "comparing"
-        judging.judge(judging.outputs(made.outputs), kernel_args.validation_args)
+        for rank, outputs in enumerate(made.outputs if ranks else [made.outputs]):
+            judging.judge(judging.outputs(outputs), kernel_args.validation_args, rank)
 
 
 class Plugin:
@@ -270,7 +268,7 @@ def _of_library(name: str) -> Any:
 
 def _apart(traced: Traced) -> Traced:
     """The same with copies to write: a test's reference is computed of the inputs afterwards."""
-    copies = {name: deepcopy(traced.given[name]) for name in traced.changed}
+    copies = {name: apart(traced.given[name], traced.ranks) for name in traced.changed}
     return replace(traced, given={**traced.given, **copies})
 
 

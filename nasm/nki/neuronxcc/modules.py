@@ -14,7 +14,7 @@ from nasm.nki import isa as today
 from nasm.nki import names
 from nasm.nki.errors import refuse, with_signature
 from nasm.nki.language import OPERATORS
-from nasm.nki.neuronxcc import allocation, isa, kernels, language, running
+from nasm.nki.neuronxcc import allocation, isa, kernels, language, nccl, running
 from nasm.nki.neuronxcc.affine import MeshGrid, arange
 from nasm.nki.neuronxcc.tensor import TileTensor, numpys
 from nasm.nki.operators import Operator
@@ -141,6 +141,11 @@ def isa_names() -> dict[str, Any]:
         found[f"{name}_engine"] = names.engine[name]
     found["get_nc_version"] = today.get_nc_version
     return found
+
+
+def nccl_names() -> dict[str, Any]:
+    """What ``neuronxcc.nki.nccl`` has."""
+    return {name: _entry("nccl", name, apply) for name, apply in nccl.FUNCTIONS.items()}
 
 
 def compiler_names() -> dict[str, Any]:

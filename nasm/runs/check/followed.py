@@ -42,7 +42,7 @@ class Followed:
         open_: bool = True,
     ) -> None:
         self.program = program
-        session = self.session = Execution(program, settings=settings)
+        session = self.session = Execution(program, settings=settings, alone=program.ranks > 1)
         machine, scheduler = session.machine, session.machine.scheduler
         scheduler.interlock.held = True
         self.touches = Touches(machine)

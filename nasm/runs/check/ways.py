@@ -82,7 +82,7 @@ class EveryWay:
         self, program: Program, settings: RunSettings, most: int | None, tried: bool = True
     ) -> None:
         self.program, self.settings, self.most = program, settings, most
-        self.search = InputSearch(program) if tried else None
+        self.search = InputSearch(program) if tried and program.ranks == 1 else None
         self.first = Followed(program, settings, most)
         self.every = [FollowedWay.of(self.first)]
         self.left: Decision | None = None

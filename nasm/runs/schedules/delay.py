@@ -65,7 +65,8 @@ class DelayOne(Delays):
             for portion in flight.portions
             for part in parted(portion, held.__contains__)
         ]
-        flight.cargo = Late(flight.cargo, held)
+        if flight.cargo is not None:
+            flight.cargo = Late(flight.cargo, held)
         self.shares = len(held)
 
     def save(self) -> Any:

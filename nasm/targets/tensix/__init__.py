@@ -18,10 +18,11 @@ from nasm.targets.tensix.foreign import FOREIGN
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.inspect import parts_of
 from nasm.targets.tensix.isa import ISA, rows_on, words_on
+from nasm.targets.tensix.isa.added_lines import added_lines
 from nasm.targets.tensix.isa.cores import LABELLED, PUSHING
-from nasm.targets.tensix.isa.declared import CORES, QUEUES
 from nasm.targets.tensix.noc.links import Links
 from nasm.targets.tensix.options import AS_SRCA, OPTIONS, OUTER_BUG, SRCB_FORMAT, YES, quirks
+from nasm.targets.tensix.riscv import loading
 from nasm.targets.tensix.settings import settings_of
 
 
@@ -54,13 +55,11 @@ def _new_core(generation: Generation, around: Surroundings) -> Tensix:
         around.memory("l1"),
         around=around,
         chip=CHIPS[generation.name],
+        words=words_on(generation.name),
         quirks=quirks(generation.name, options),
         outer_bug=options[OUTER_BUG] == YES,
         srcb_as_srca=options[SRCB_FORMAT] == AS_SRCA,
-        lines=tuple(
-            None if around.lines(core) is None else around.lines(queue)
-            for core, queue in zip(CORES, QUEUES, strict=True)
-        ),
+        **loading.lines_of(around),
     )
 
 
@@ -83,4 +82,6 @@ TARGET = Target(
     paces={"duration": Durations},
     causes=CAUSES,
     pushing=PUSHING,
+    added=added_lines,
+    begins=loading.begin,
 )

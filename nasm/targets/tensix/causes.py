@@ -20,5 +20,11 @@ CAUSES = {
     "ttsync": "the coprocessor, by TTSync",
     "mailbox": "a mailbox",
     "polling": "a word to have a value",
+    "load": "a register that is loaded",
+    "integer": "its integer unit, which multiplies or divides",
+    "stores": "its queue of stores",
+    "pc buffer": "a queue from RISC-V B",
+    "reset": "the end of its reset",
+    "paused": "a debugger to let it continue",
 }
 """Every cause that a :class:`~nasm.isa.blocked.Blocked` of this target has."""

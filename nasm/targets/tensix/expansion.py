@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, TypeVar
 
 from nasm.base.problems import Refused, counted
@@ -12,7 +12,7 @@ from nasm.isa.micro_instructions import Elsewhere, Expansion, Micro, MicroOrigin
 from nasm.isa.words import encoded
 from nasm.program.program import Instruction
 from nasm.targets.tensix.chips import Chip
-from nasm.targets.tensix.core.pushed import front_of
+from nasm.targets.tensix.core.pushed import PushedWord, front_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import (
     EXPANDERS,
@@ -22,10 +22,12 @@ from nasm.targets.tensix.front.expanding import (
     expander_name,
     foreseen,
 )
+from nasm.targets.tensix.front.feeding import Ingested
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.isa import DATA, words_on
 from nasm.targets.tensix.isa.cores import PUSHING
-from nasm.targets.tensix.state import THREADS
+from nasm.targets.tensix.riscv import execute, feeding
+from nasm.targets.tensix.state import RISC_CORES, THREADS
 from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words import WORDS as DECLARED
 from nasm.targets.tensix.words.units import NOTHING
@@ -99,7 +101,12 @@ def expanded(
     The core of a thread pushes what it pushes one by one.
     """
     if thread >= THREADS:
+        number = thread - THREADS
+        if number < RISC_CORES and core.codes[number] is not None:
+            return execute.entered(core, thread, place[1])
         return pushed_singly(instruction)
+    if core.fed[thread]:
+        return feeding.words(core, thread, place[1], partial(_of_pushed, core, thread))
     if core.lines[thread] is not None:
         return _from_front_end(core, thread, place[1])
     if instruction.row is DATA:
@@ -164,6 +171,17 @@ def _from_front_end(
         reason, until = f"the RISC-V core of {thread_name(thread)} has not pushed it", None
     on = (f"front {thread}",)
     return Blocked("host", reason, until, by=(THREADS + thread,), on=on)
+
+
+def _of_pushed(core: Tensix, thread: int, first: Ingested) -> Sequence[Instruction]:
+    """What a thread executes for a word that RISC-V code has pushed."""
+    if isinstance(first.micros, Refused):
+        raise first.micros
+    if first.micros is not None:
+        return _instructions(core.chip, first.micros, core.threads[thread].recorded)
+    assert isinstance(first.pc, PushedWord)
+    origin = MicroOrigin("a word", "pushed at", first.pc.place)
+    return Expansion.of((instruction_of(core.chip, int(first.pc)),), (origin,))
 
 
 def open_recordings(core: Tensix) -> Iterator[Unfinished]:

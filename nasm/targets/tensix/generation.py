@@ -5,7 +5,7 @@ from __future__ import annotations
 from nasm.isa.generation import Engine, Generation, Unit
 from nasm.isa.options import defaults
 from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
-from nasm.targets.tensix.isa.declared import CORES, QUEUES
+from nasm.targets.tensix.engine_names import CORES, HARTS, OTHER_CORES, QUEUES, RISCV_PREFIX
 from nasm.targets.tensix.isa.network import NETWORK_QUEUES
 from nasm.targets.tensix.noc.chip_map import (
     DRAM_BYTES,
@@ -25,7 +25,7 @@ DTYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "bfl
 SEMAPHORES = 16
 """Words of L1 that lines of the networks count with, on each tile; how many is assumed."""
 
-_ABSENT = (*CORES, *NETWORK_QUEUES)
+_ABSENT = (*HARTS, *NETWORK_QUEUES)
 
 CLOCKS = {
     WORMHOLE.name: (1000, "a clock of 1 GHz, at which Tenstorrent states its throughput"),
@@ -65,7 +65,30 @@ def _core(chip: Chip, name: str, thread: str) -> Engine:
         counts=False,
         instead="these cores poll what they wait for; lines of @noc0 and @noc1 count",
         pushes=thread,
+        aliases=(thread.upper(),),
+        prefix=RISCV_PREFIX,
     )
+
+
+def _other(chip: Chip, name: str, letters: str, does: str) -> Engine:
+    return Engine(
+        name,
+        1,
+        f"the RISC-V core {letters}, {does}",
+        f"{chip.docs}; {CLOCKS[chip.name][1]}",
+        reads=("l1",),
+        writes=("l1",),
+        spelled=f"RISC-V {letters}",
+        rare=True,
+        aliases=(letters,),
+        prefix=RISCV_PREFIX,
+    )
+
+
+_OTHERS = (
+    (OTHER_CORES[0], "B", "which may push to every thread"),
+    (OTHER_CORES[1], "NC", "which reaches no coprocessor"),
+)
 
 
 def _network(name: str) -> Engine:
@@ -122,6 +145,8 @@ def _generation(chip: Chip, order: int) -> Generation:
     size = f"{chip.l1_bytes >> 10} KiB"
     pushed = zip(CORES, QUEUES, strict=True) if chip is WORMHOLE else ()
     cores = tuple(_core(chip, *of) for of in pushed)
+    if chip is WORMHOLE:
+        cores += tuple(_other(chip, *of) for of in _OTHERS)
     return Generation(
         name=chip.name,
         spellings=(chip.name,),

@@ -29,7 +29,7 @@ class Block(Enum):
     EXPANDER = "the words of the MOP expander"
     REGISTERS = "the general registers of the thread"
     INSTRUCTIONS = "where instructions are pushed"
-    CORE_B = "what RISC-V B pushes to the core"
+    CORE_B = "the queue from RISC-V B"
     SYNC = "TTSync"
     SEMAPHORES = "the semaphores"
     MAILBOXES = "the mailboxes"
@@ -72,6 +72,9 @@ _FIRST: Final = {region.block: region.first for region in REGIONS}
 
 REGFILE: Final = _FIRST[Block.REGISTERS]
 EXPANDER: Final = _FIRST[Block.EXPANDER]
+LOCAL: Final = _FIRST[Block.LOCAL]
+INSTRUCTIONS: Final = _FIRST[Block.INSTRUCTIONS]
+CORE_B: Final = _FIRST[Block.CORE_B]
 SEMAPHORES: Final = _FIRST[Block.SEMAPHORES]
 MAILBOXES: Final = _FIRST[Block.MAILBOXES]
 CONFIGURATION: Final = _FIRST[Block.CONFIGURATION]
@@ -86,6 +89,9 @@ CLOCK_HIGH: Final = 0xFFB121F8
 
 TEMPLATES: Final = "MOP expander".partition(" ")[0]
 """What names of words of the expander begin with, before the number of the template."""
+
+QUEUE_BYTES: Final = 0x10000
+"""Bytes of the addresses of each queue from RISC-V B, and of each where it pushes instructions."""
 
 BOX_BYTES: Final = 0x1000
 """Bytes of the addresses of one mailbox; the first is that of RISC-V B."""

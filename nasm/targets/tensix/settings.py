@@ -12,11 +12,12 @@ from typing import Final
 
 from nasm.isa.settings import Setting, Settings
 from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
+from nasm.targets.tensix.engine_names import QUEUES
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
-from nasm.targets.tensix.isa.declared import QUEUES
 from nasm.targets.tensix.layouts.layout import ConfigField
 from nasm.targets.tensix.layouts.wormhole import DESCRIPTOR
+from nasm.targets.tensix.memory_map import SOFT_RESET, address_text
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.setting_meanings import meaning_of, words_of
 from nasm.targets.tensix.setting_writes import MASK, OPTIONS, written
@@ -27,6 +28,9 @@ TEMPLATE, BUFFER = (expander_name(one) for one in (ExpanderAction.TEMPLATE, Expa
 """The mnemonics of what expands templates, and of what records and plays."""
 
 WORD: Final = 0xFFFFFFFF
+
+RESET: Final = address_text(SOFT_RESET)
+"""What the register of soft resets is called."""
 
 _FORMAT_FIELDS: Final = ("_SrcA", "_SrcB", "_Dstacc", "_SrcA_val", "_SrcB_val", "_Dstacc_val")
 _COUNTS: Final = {"Flags": 3, "OuterCount": 127, "InnerCount": 127}
@@ -101,6 +105,9 @@ def _others(chip: Chip) -> Iterator[Setting]:
         page = f"{docs}, {writer(SettingGroup.SEMAPHORE)}"
         yield Setting(f"SEM{at}_value", f"the value of semaphore {at}", page, 15)
         yield Setting(f"SEM{at}_max", f"the maximum of semaphore {at}", page, 15)
+    if chip is WORMHOLE:
+        page = f"{docs}, SoftReset"
+        yield Setting(RESET, "what is held in reset, by bits", page, (1 << 23) - 1)
     owners = {"free": NO_THREAD, **{name: at for at, name in enumerate(QUEUES)}}
     for at in chip.mutexes:
         summary = f"who holds mutex {at}"
@@ -120,6 +127,8 @@ def put(core: Coprocessor, thread: int, setting: Setting, value: int) -> None:
         own.mop_mask_high = value
     elif name.startswith(BUFFER):
         own.replay[int(name.removeprefix(BUFFER))] = value
+    elif name == RESET:
+        core.soft_reset = value
     elif name.startswith("GPR"):
         own.registers[int(name[3:])] = value
     elif name.startswith("MUTEX"):

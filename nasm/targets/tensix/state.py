@@ -30,6 +30,15 @@ COLUMNS = 8
 
 RISC_REGISTERS = 32
 
+RISC_CORES = 5
+"""T0, T1 and T2, by their threads, then B and NC."""
+
+IRAM_BYTES = 16 << 10
+"""Bytes of the instruction memory of NC."""
+
+B, NC = 3, 4
+"""The numbers of the RISC-V cores that have no thread."""
+
 UNPACKERS, MATRIX = 0, 1
 """Who owns a bank of SrcA or SrcB."""
 
@@ -267,19 +276,70 @@ class CoreStore(NamedTuple):
         return f"register {number}" if kind == "register" else f"word {number} of the configuration"
 
 
+def _ticks() -> NDArray[np.int64]:
+    return np.zeros(RISC_REGISTERS, np.int64)
+
+
+@dataclass(slots=True, eq=False)
+class RiscPipeline(MutableState):
+    """What is in the load/store unit of a RISC-V core, as far as later instructions wait for it.
+
+    All times are ticks. ``ready`` is, for each register, when what writes it leaves that unit;
+    ``latest`` is when the latest instruction entered it, and ``forwarded`` the register that it
+    writes. ``leaving`` is when each of the last instructions leaves it, ``loads`` the same of loads
+    from beyond the local memory, ``stores`` when each of the last stores is emitted, with its
+    address. The integer unit is ``free`` from a tick on.
+    """
+
+    ready: NDArray[np.int64] = field(default_factory=_ticks)
+    latest: int = -1
+    forwarded: int = 0
+    leaving: tuple[int, ...] = (0,)
+    loads: tuple[int, ...] = ()
+    stores: tuple[tuple[int, int], ...] = ()
+    free: int = 0
+
+    def clear(self, now: int) -> None:
+        """Nothing is in it."""
+        self.ready[:] = now
+        self.latest, self.forwarded, self.leaving = -1, 0, (now,)
+        self.loads, self.stores, self.free = (), (), now
+
+
 @dataclass(slots=True, eq=False)
 class RiscCore(MutableState):
-    """The RISC-V core that pushes to a thread.
+    """A RISC-V core: that which pushes to a thread, or B, or NC.
 
-    ``registers`` are x0, which is 0, to x31; ``local`` is its local memory, of 2 KiB. ``boxes`` are
-    the mailboxes to it, by the thread of the core that writes them. ``stores`` are those that what
-    it pushes may read.
+    ``registers`` are x0, which is 0, to x31; ``local`` is its local memory, of 2 or 4 KiB.
+    ``boxes`` are the mailboxes to it, by the core that writes them. ``stores`` are those that what
+    it pushes may read. ``base`` is the address of its first line, ``entry`` the one at which it
+    begins: that of its reset where they are -1. What it executes next ``begins`` there, as reset
+    left it; else it is at a ``line`` of its code. ``pc_buffer`` is what B has sent it, for which
+    it ``listens`` if it waits for that. One
+    that is ``paused`` waits for a debugger; one that has ``ended`` executes nothing
+    more.
     """
 
     registers: U32 = field(default_factory=_words(RISC_REGISTERS))
     local: U32 = field(default_factory=_words(512))
-    boxes: tuple[tuple[int, ...], ...] = ((),) * THREADS
+    boxes: tuple[tuple[int, ...], ...] = ((),) * RISC_CORES
     stores: tuple[CoreStore, ...] = ()
+    pipeline: RiscPipeline = field(default_factory=lambda: RiscPipeline())
+    base: int = -1
+    entry: int = -1
+    line: int = 0
+    begins: bool = True
+    paused: bool = False
+    ended: bool = False
+    pc_buffer: tuple[int, ...] = ()
+    listens: bool = False
+
+
+def _risc_core(number: int) -> RiscCore:
+    core = RiscCore()
+    if number in (B, NC):
+        core.local = np.zeros(1024, np.uint32)
+    return core
 
 
 @dataclass(slots=True, eq=False)
@@ -291,12 +351,15 @@ class Coprocessor(MutableState):
     ``semaphores[i]`` is a value and its maximum; ``mutexes[i]`` the thread that holds one, or
     ``NO_THREAD``. ``scalar_owner`` is the thread whose instruction waits in the scalar unit, and
     keeps others out. ``srcb_as_srca`` says that the format of SrcA holds for SrcB too. ``lines``
-    are those of threads whose RISC-V core pushes them, ``riscs`` these cores. ``soft_reset`` is
+    are those of threads whose RISC-V core pushes them, ``riscs`` all such cores, ``coded``
+    those that execute RISC-V code. Words of their code that were ``overwritten`` are here by
+    address, each with what did it. ``iram`` is the instruction memory of NC, of which the bytes
+    that were written are known. ``soft_reset`` is
     what is held in reset, ``clock_high`` the upper half of the wall clock when the lower one was
     read last; ``now`` is the cycle up to which everything has happened.
     """
 
-    CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca", "lines", "chip")
+    CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca", "lines", "chip", "coded")
 
     l1: L1Bytes
     vector: Vector = field(default_factory=Vector)
@@ -314,8 +377,12 @@ class Coprocessor(MutableState):
     srcb_as_srca: bool = False
     lines: tuple[EngineLines | None, ...] = (None,) * THREADS
     riscs: tuple[RiscCore, ...] = field(
-        default_factory=lambda: tuple(RiscCore() for _ in range(THREADS))
+        default_factory=lambda: tuple(_risc_core(number) for number in range(RISC_CORES))
     )
+    coded: tuple[bool, ...] = (False,) * RISC_CORES
+    overwritten: tuple[tuple[int, Place], ...] = ()
+    iram: U8 = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.uint8))
+    iram_known: Bools = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.bool_))
     soft_reset: int = 0
     clock_high: int = 0
     now: int = 0
@@ -330,6 +397,9 @@ class Coprocessor(MutableState):
 
     def passed(self, thread: int, parts: tuple[str, ...]) -> None:
         """A thread has waited for parts to be as they are."""
+
+    def discard(self, thread: int) -> None:
+        """Give up what the core of a thread has pushed and the MOP expander has not taken."""
 
     @property
     def layout(self) -> ConfigLayout:

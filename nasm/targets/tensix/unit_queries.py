@@ -40,3 +40,8 @@ def mutex_part(index: int) -> str:
 def thread_name(thread: int) -> str:
     """As programs write it."""
     return f"t{thread}"
+
+
+def core_text(number: int) -> str:
+    """A RISC-V core in words: by the thread that it pushes to, if that is one alone."""
+    return f"the core of t{number}" if number < 3 else f"RISC-V {'B' if number == 3 else 'NC'}"

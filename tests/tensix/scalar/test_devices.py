@@ -83,13 +83,19 @@ def test_what_the_mover_writes_nowhere_is_lost() -> None:
     assert bytes_of(core).nonzero()[0].tolist() == [*range(64)]
 
 
+def test_the_mover_fills_the_instruction_memory_of_nc() -> None:
+    core = made()
+    moved(core, 0x40010, 0, 4, 1)
+    assert core.iram[:80].tolist() == [0] * 16 + bytes_of(core)[:64].tolist()
+    assert core.iram_known.nonzero()[0].tolist() == [*range(16, 80)]
+
+
 @pytest.mark.parametrize(
     ("into", "source", "units", "direction", "said"),
     [
         (WORMHOLE.l1_bytes, 0, 1, 3, "XMOV of 16 bytes to 0x16e000 leaves L1, of 0x16e000 bytes"),
         (WORMHOLE.l1_bytes - 16, 0, 2, 0, "XMOV of 32 bytes to 0x16dff0"),
         (0, WORMHOLE.l1_bytes, 1, 3, "XMOV of 16 bytes from 0x16e000"),
-        (0x40000, 0, 1, 1, "writes the instruction memory of a RISC-V core"),
         (0xFFF0, 0, 2, 2, "leaves its region"),
         (1504, 0, 1, 2, "to bytes 1504 to 1519 of the configuration; its banks have 1504"),
     ],

@@ -28,6 +28,7 @@ ENDING = ".nobj"
 def _arguments(verb: argparse.ArgumentParser) -> None:
     options.program(verb)
     options.common(verb)
+    options.ranks(verb)
     options.kernel(verb)
     options.inputs(verb)
     verb.add_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from nasm.apps.cli import shared_options as options
 from nasm.apps.cli.answer import BROKEN, OK, REFUSED, refuse
 from nasm.apps.cli.verb import Verb, preload
 from nasm.base import host_memory, suppressions
-from nasm.base.problems import Failure, Problem, ProblemFamily, Severity, counted, in_line
+from nasm.base.problems import Failure, Problem, ProblemFamily, Refused, Severity, counted, in_line
 from nasm.base.suppressions import Judged
 from nasm.machine.records import MOST_EXAMINED
 from nasm.show import jsonable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from nasm.isa.timing import Timing
     from nasm.program.program import Program
     from nasm.runs.check import Examination
+    from nasm.runs.check.size_answer import SizesAnswer
 
 SLOW = ProblemFamily.SLOW
 
@@ -34,6 +36,8 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
     )
     options.watch(verb)
     options.common(verb)
+    options.ranks(verb)
+    options.topology(verb)
     options.kernel(verb)
     options.inputs(verb)
     verb.add_argument(
@@ -54,12 +58,46 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         metavar="LINE",
         help="say why these two lines are in order in every execution, or what is missing",
     )
+    verb.add_argument(
+        "--for",
+        dest="sizes",
+        type=_sizes,
+        metavar="NAME=A..B",
+        help="check for every value of a constant that counts rounds or tiles: 'N=1..', "
+        "'N=1..64', 'N=128.. step 128'",
+    )
     options.limit(verb, "follow at most N instructions", MOST_EXAMINED)
     options.policy(verb)
     options.timeout(verb)
     options.json(verb)
     options.sarif(verb)
     options.quiet(verb)
+
+
+def _sizes(text: str) -> tuple[str, int, int | None, int | None]:
+    """The name of a constant, its first and last value, and the step, of ``--for``."""
+    found = _SIZES.fullmatch(text.strip())
+    if found is None:
+        raise argparse.ArgumentTypeError(f"wanted NAME=A..B, such as N=1..64, found {text!r}")
+    name, first, last, step = found.groups()
+    return name, int(first), int(last) if last else None, int(step) if step else None
+
+
+def _one_size(parsed: argparse.Namespace) -> str:
+    """What is asked of one size alone."""
+    if parsed.sizes is None:
+        return ""
+    asked = {"--map": parsed.map, "--why": parsed.why, "--ordering": parsed.ordering}
+    some = [option for option, value in asked.items() if value]
+    if some:
+        return f"{some[0]} is of one size, which -D gives: it does not go with --for"
+    name, first, last, _ = parsed.sizes
+    if last is not None and last < first:
+        return f"--for {name}={first}..{last} has no value"
+    return ""
+
+
+_SIZES = re.compile(r"([A-Za-z_]\w*)\s*=\s*(\d+)\s*\.\.\s*(\d+)?(?:\s+step\s+([1-9]\d*))?")
 
 
 def check(args: argparse.Namespace, screen: Screen) -> int:
@@ -129,8 +167,10 @@ class Checked:
         judged: Judged,
         program: Program | None = None,
         found: Examination | None = None,
+        sizes: SizesAnswer | None = None,
     ) -> None:
         self.path, self.program, self.found, self.judged = path, program, found, judged
+        self.sizes = sizes
         self.errors = judged.errors
         self.warnings = [p for p in judged.warnings if p.severity is not Severity.NOTE]
         self.notes = [p for p in judged.warnings if p.severity is Severity.NOTE]
@@ -140,6 +180,8 @@ class Checked:
         """The exit code, if it were the only file."""
         if not self.errors:
             return OK
+        if self.sizes is not None and self.sizes.found is not None:
+            return BROKEN
         return REFUSED if self.program is None else BROKEN
 
     def document(self, args: argparse.Namespace) -> dict[str, Any]:
@@ -152,6 +194,8 @@ class Checked:
             relied = _relaxed(self.program, args)
             content |= plain(self.program, json_check.ASSEMBLED)
             content |= json_check.examination(self.found, args.map, relied)
+        if self.sizes is not None:
+            content |= plain(self, json_check.SIZES)
         return content
 
     def show(self, screen: Screen, args: argparse.Namespace) -> None:
@@ -164,6 +208,12 @@ class Checked:
         if message:
             screen.problems(message)
             screen.note("")
+        if self.sizes is not None:
+            from nasm.show import sizes
+
+            screen.show(
+                *(Text(f"{in_line(self.path)}: {line}") for line in sizes.lines(self.sizes))
+            )
         if self.program is None or self.found is None:
             return
         if self.notes and not args.quiet:
@@ -188,11 +238,13 @@ def _relaxed(program: Program, args: argparse.Namespace) -> bool:
 
 def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
     from nasm.apps.cli import programs
-    from nasm.runs.check import examine
+    from nasm.ranks.examining import examine_ranks
 
     try:
+        if args.sizes is not None:
+            return _of_sizes(path, args, timing)
         program = _program(path, args, timing)
-        found = examine(
+        found = examine_ranks(
             program,
             max_instructions=args.max_instructions,
             relaxed=args.ordering is not None,
@@ -207,6 +259,22 @@ def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
         return Checked(path, suppressions.refused([Problem("E0808", host_memory.LACKING)]))
     judged = Judged(found.errors, (*found.warnings, *found.notes), found.allowed)
     return Checked(path, judged, program, found)
+
+
+def _of_sizes(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
+    """A file checked for all values of a constant; raises Failure."""
+    from nasm.apps.cli import files, programs
+    from nasm.base.source import Source
+    from nasm.runs.check.size_answer import SizeRange
+    from nasm.runs.check.sizes import for_all
+
+    text = None if program_names.kernel(path) else files.program(path)
+    if not isinstance(text, Source):
+        raise Refused("E0838", f"--for takes a text, and {in_line(path)} is none")
+    settings = programs.settings(args, timing=timing)
+    answer = for_all(text, SizeRange(*args.sizes), settings, args.max_instructions)
+    allowed = () if answer.found is None else answer.found.allowed
+    return Checked(path, Judged(answer.problems, (), allowed), sizes=answer)
 
 
 def _program(path: str, args: argparse.Namespace, timing: Timing) -> Program:
@@ -234,7 +302,7 @@ VERB = Verb(
     summary="check programs without computing a value",
     rank=50,
     arguments=_arguments,
-    conflicts=(options.unwatched, options.text_with_inputs),
+    conflicts=(options.unwatched, options.text_with_inputs, _one_size),
     body=check,
     examples=(("*.nasm", "report all errors in all files"),),
     notes="""\
@@ -244,6 +312,7 @@ examples:
   neuron-nasm check matmul.nasm --map         who owns which bytes, and when
   neuron-nasm check matmul.nasm --why 15 18   why these lines are in order
   neuron-nasm check matmul.nasm --ordering relaxed
+  neuron-nasm check matmul.nasm --for 'N=512.. step 512'   for every size
 
 A program whose branches and addresses need no values is followed to its end,
 and all errors on the way are reported. The exit code is 1 if there are any, and

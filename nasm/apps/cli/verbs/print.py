@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 def _arguments(verb: argparse.ArgumentParser) -> None:
     options.program(verb)
     options.common(verb)
+    options.ranks(verb)
     options.kernel(verb)
     options.inputs(verb)
     options.places(verb)

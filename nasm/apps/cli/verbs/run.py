@@ -18,6 +18,7 @@ from nasm.machine.records import RunReport, Status
 
 if TYPE_CHECKING:
     from nasm.apps.cli.screen import Screen
+    from nasm.base.source_files import Given
     from nasm.runs.execution import Execution
     from nasm.runs.schedules.records import Schedule, Schedules, Witness
     from nasm.show.json_diff import Others
@@ -55,6 +56,8 @@ def of_a_run(verb: argparse.ArgumentParser) -> None:
         help="write every output tensor to DIR/NAME.npy; the folder is created if needed",
     )
     options.common(verb)
+    options.ranks(verb)
+    options.topology(verb)
     options.kernel(verb)
     verb.add_argument(
         "--trace",
@@ -94,6 +97,8 @@ def unfit(parsed: argparse.Namespace) -> str:
         return "--seed says which timings --schedules begins with: give that, too"
     if parsed.witness and not parsed.values:
         return "--witness does not go with --no-values: it shows which values change"
+    if parsed.ranks is not None and parsed.isolated:
+        return "--ranks does not go with --isolated, which runs one machine"
     if parsed.witness and not parsed.checked:
         return "--witness does not go with --unchecked: it shows races that are found"
     return _unisolated(parsed) if parsed.isolated else ""
@@ -121,8 +126,18 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
 
         return isolated_runs.run(args, screen)
     preload("nasm.apps.cli.programs")
+
+    def of_ranks(given: Given | None = None) -> Run:
+        from nasm.apps.cli.ranks_run import RanksCommand
+
+        return RanksCommand(args, screen, given)
+
+    if args.ranks is not None:
+        return of_ranks().go()
     again = args.schedules or args.witness
-    return (Rerunning if again else Run)(args, screen).go()
+    made = (Rerunning if again else Run)(args, screen)
+    made.of_ranks = of_ranks
+    return made.go()
 
 
 class Rerunning(Run):
@@ -246,15 +261,17 @@ examples:
   neuron-nasm run matmul.nasm --html run.html
   neuron-nasm run matmul.nasm --option rounding=stochastic
   neuron-nasm run matmul.nasm --timing my.toml
+  neuron-nasm run all_reduce.nasm --ranks 8 --topology trn2-ultraserver
   neuron-nasm run matmul.nasm --schedules 200
   neuron-nasm run matmul.nasm --strict --allow E0514 --sarif found.sarif
   neuron-nasm run kernel.py:name --isolated --timeout 60 --json
   cat matmul.nasm | neuron-nasm run - --json
 
-A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy
-lacks (bfloat16, the 8-bit floats) are read and written as unsigned integers of
-their width. Files are written atomically: the outputs if the program ran to
-its end, the trace unless a signal stops the run.
+A .npy file has exactly the shape and the dtype of its tensor. With several
+ranks its name may have {rank} in it, or its array a first axis of ranks. Dtypes
+that .npy lacks (bfloat16, the 8-bit floats) are read and written as unsigned
+integers of their width. Files are written atomically: the outputs if the
+program ran to its end, the trace unless a signal stops the run.
 """,
     document="program",
     other_names=("simulate", "exec", "execute", "start", "sim"),

@@ -191,6 +191,14 @@ class FunctionCall(ExpressionNode):
     arguments: tuple[ExpressionNode, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Based(ExpressionNode):
+    """``8(sp)``: two operands, an offset and the register that it is added to."""
+
+    offset: ExpressionNode
+    base: Name
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Method(Postfix):
     """``x.view(u8)``; ``arguments`` is None for a bare attribute such as ``x.T``."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from nasm.isa.collectives import CollectiveCall, CollectiveTime, RankExchanges
+from nasm.isa.evidence import Evidence
 from nasm.isa.generation import Generation
 from nasm.targets.neuron.collectives.meaning import combine
 from nasm.targets.neuron.collectives.misfits import bytes_of, misfit
@@ -15,7 +18,21 @@ def _time(call: CollectiveCall, topology: Any) -> CollectiveTime:
     from nasm.targets.neuron.collectives.time import collective_cost  # few programs have ranks
 
     cost = collective_cost(call.operation, bytes_of(call), call.group, topology)
-    return CollectiveTime(max(1, cost.ticks), cost.evidence, cost.source, cost.algorithm)
+    ticks = max(1, cost.ticks)
+    parts = _parts([(part.evidence, part.ns) for part in cost.parts], ticks)
+    return CollectiveTime(ticks, cost.evidence, cost.source, cost.algorithm, parts)
+
+
+def _parts(found: Sequence[tuple[Evidence, float]], ticks: int) -> tuple[tuple[Evidence, int], ...]:
+    """Ticks by evidence, which add up to all of them."""
+    total = math.fsum(ns for _, ns in found)
+    parts: dict[Evidence, int] = {}
+    left, weakest = ticks, Evidence.ASSUMED
+    for evidence in (Evidence.DOCUMENTED, Evidence.MEASURED):
+        some = math.fsum(ns for one, ns in found if one is evidence)
+        parts[evidence] = int(ticks * some / total) if total else 0
+        left -= parts[evidence]
+    return tuple((e, n) for e, n in (*parts.items(), (weakest, left)) if n)
 
 
 def _topology(given: Any, generation: Generation, cores: int) -> Any:

@@ -13,8 +13,8 @@ GROUPED = ("collective_permute",)
 """Operations that say which ranks take part by pairs, not by groups."""
 
 ALONG = ("all_gather", "reduce_scatter", "all_to_all")
-ON_CHIP = ("all_reduce", "all_gather", "reduce_scatter")
 RINGS = ("collective_permute_implicit", "collective_permute_implicit_reduce")
+ON_CHIP = ("all_reduce", "all_gather", "reduce_scatter", *RINGS)
 VARYING = ("all_gather_v", "all_to_all_v")
 MOST_CHANNELS = 4
 
@@ -79,7 +79,11 @@ def one_memory(context: InstructionContext) -> str | None:
     return f"found {' and '.join(names)}" if len(names) > 1 else None
 
 
-@rule(AVAILABLE, "SBUF is for all_reduce, all_gather and reduce_scatter of one tensor", SOURCE)
+@rule(
+    AVAILABLE,
+    "SBUF is for all_reduce, all_gather and reduce_scatter of one tensor, and for rings",
+    f"{SOURCE}; of rings nki-library's fine_grained_allgather",
+)
 def on_chip(context: InstructionContext) -> str | None:
     """What tensors on chip can do."""
     operands, views = context.operands, _views(context)
@@ -87,7 +91,8 @@ def on_chip(context: InstructionContext) -> str | None:
         return None
     if operands["operation"] not in ON_CHIP:
         return f"{operands['operation']} of tensors in sbuf"
-    return "several tensors in sbuf" if len(operands["srcs"]) > 1 else None
+    several = len(operands["srcs"]) > 1 and operands["operation"] not in RINGS
+    return "several tensors in sbuf" if several else None
 
 
 @rule(SHAPE, "tensors in SBUF have two axes", f"{SOURCE}.all_gather")

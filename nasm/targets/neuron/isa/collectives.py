@@ -12,7 +12,7 @@ from nasm.targets.neuron import costs
 from nasm.targets.neuron.collectives.meaning import OPERATIONS
 from nasm.targets.neuron.isa import collective_rules as rules
 from nasm.targets.neuron.isa.control import REGISTER, REGISTER_OR_WORD
-from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA
+from nasm.targets.neuron.isa.table import ISA, SEQUENCERS
 from nasm.targets.neuron.nan import Operators
 from nasm.views.view import View
 
@@ -139,7 +139,7 @@ def Collective(
 @ISA.instruction(
     Operand("dst", REGISTER, "w"),
     Operand("rank", Here("rank")),
-    engines=EVERY_ENGINE,
+    engines=SEQUENCERS,
     cost=costs.control("rank_ns"),
     vendor=_vendor("rank_id"),
     formula="dst = the number of the rank",
@@ -156,7 +156,7 @@ def CollectiveRankId(rank: int) -> int:
     Operand("iteration", REGISTER_OR_WORD, doc="the step of the ring, from 0 on"),
     Operand("groups", GROUPS, doc="the rings, each in its order", keyword=True),
     Operand("rank", Here("rank")),
-    engines=EVERY_ENGINE,
+    engines=SEQUENCERS,
     cost=costs.control("rank_ns"),
     vendor=_vendor("collective_permute_implicit_current_processing_rank_id"),
     formula="dst = the rank that is so many steps before this one in its ring",

@@ -15,7 +15,7 @@ from nasm.isa.kinds import Choice, Either, Label, Number, Register, Tile
 from nasm.isa.ranges import HIGH, LOW, OPPOSITE, RegisterComparison, Some, Unknown
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.integers import wrap32
-from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
+from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, SEQUENCERS, Names
 from nasm.targets.neuron.register_bounds import register_bounds
 from nasm.targets.neuron.rules import DTYPE, MODE, SHAPE, rule
 from nasm.views.view import View
@@ -31,7 +31,7 @@ COMPARISONS = ("always", "equal", "not_equal", "less", "less_equal", "greater", 
 @ISA.instruction(
     Operand("dst", REGISTER, "w"),
     Operand("src", REGISTER_OR_WORD),
-    engines=EVERY_ENGINE,
+    engines=SEQUENCERS,
     cost=costs.control("move_ns"),
     vendor=Names("register_move", "MOVE", "RegisterMove"),
     formula="dst = src",
@@ -64,7 +64,7 @@ def RankId(rank: int) -> int:
     Operand("src1", REGISTER),
     Operand("src2", REGISTER_OR_WORD),
     Operand("op", Choice(alu.REGISTER_OPERATORS, "operator")),
-    engines=EVERY_ENGINE,
+    engines=SEQUENCERS,
     cost=costs.control("alu_ns"),
     vendor=Names("", "ALU_OP", "RegisterAluOp"),
     formula="dst = src1 <op> src2, modulo 2**32",
@@ -178,7 +178,7 @@ def compared(context: InstructionContext) -> str | None:
     Operand("reg2", REGISTER_OR_WORD, default=None, doc="a register or a number"),
     Operand("op", Choice(COMPARISONS, "comparison"), default="always"),
     Operand("target", Label(), doc="where to continue if the comparison holds"),
-    engines=EVERY_ENGINE,
+    engines=SEQUENCERS,
     rules=(compared,),
     cost=costs.control("branch_ns"),
     effect=Jump,

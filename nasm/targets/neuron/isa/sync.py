@@ -7,7 +7,7 @@ from nasm.isa.implicit_kinds import Here
 from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.kinds import Choice, Integers, Number, Tile
 from nasm.targets.neuron import costs
-from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
+from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, SEQUENCERS, Names
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, LIMIT, MODE, SHAPE, repeats, rule
 from nasm.views.view import View
 
@@ -18,19 +18,19 @@ RANK = Number(integer=True, low=0, high=1)
 
 
 @ISA.instruction(
-    engines=EVERY_ENGINE,
+    engines=SEQUENCERS,
     cost=costs.control("event_ns"),
     vendor=Names("", "EVENT_SEMAPHORE", ""),
     formula="wait, then update",
     example="EventSemaphore",
-    source=SCHEMA,
+    source=f"{SCHEMA}; that the queue of the CC-cores has it is assumed",
 )
 def EventSemaphore() -> None:
     """Only wait for a semaphore, only update one, or both."""
 
 
 @ISA.instruction(
-    engines=EVERY_ENGINE,
+    engines=SEQUENCERS,
     cost=costs.control("nop_ns"),
     vendor=Names("", "NOP", ""),
     formula="nothing",
@@ -51,7 +51,7 @@ def in_order(context: InstructionContext) -> str | None:
 @ISA.instruction(
     Operand("first", SEMAPHORE, doc="the number of a semaphore: `.sem name = 7` chooses it"),
     Operand("last", SEMAPHORE, doc="the last one cleared"),
-    engines=EVERY_ENGINE,
+    engines=SEQUENCERS,
     rules=(in_order,),
     cost=costs.control("clear_ns"),
     effect=Clear,

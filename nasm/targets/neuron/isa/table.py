@@ -15,6 +15,8 @@ from nasm.views.view import View
 ISA = Isa("neuron")
 
 EVERY_ENGINE = ("tensor", "vector", "scalar", "gpsimd", "sync")
+SEQUENCERS = (*EVERY_ENGINE, "cc")
+"""What waits, counts and branches: that the CC-cores do so like engines is assumed."""
 ONCHIP = ("sbuf", "psum")
 LANES = Tile(ONCHIP)
 PICKED = Tile(ONCHIP, indirect=True)

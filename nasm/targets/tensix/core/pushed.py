@@ -25,8 +25,26 @@ def _integer(value: object) -> int:
     return value
 
 
+class PushedWord(int):
+    """The word that RISC-V code has pushed, and the place of the instruction that did.
+
+    It has the place of a line where the front end of a thread has lines.
+    """
+
+    place: tuple[int, int]
+
+    def __new__(cls, word: int, place: tuple[int, int]) -> PushedWord:
+        """A word that the instruction at a place has pushed."""
+        made = super().__new__(cls, word)
+        made.place = place
+        return made
+
+    def __reduce__(self) -> tuple[type[PushedWord], tuple[int, tuple[int, int]]]:
+        return PushedWord, (int(self), self.place)
+
+
 class ThreadLines:
-    """The lines of a thread of a core."""
+    """The lines of a thread of a core, or the words that RISC-V code has pushed to it."""
 
     def __init__(self, core: Tensix, thread: int) -> None:
         self.core, self.thread = core, thread
@@ -36,14 +54,19 @@ class ThreadLines:
 
     def is_template(self, pc: int) -> bool:
         """Whether the MOP expander makes others of the line at a pc."""
-        word = word_of_line(self.lines.instruction(pc))
-        return EXPANDERS.get(word >> 24) is ExpanderAction.TEMPLATE
+        return EXPANDERS.get(self._word(pc) >> 24) is ExpanderAction.TEMPLATE
+
+    def _word(self, pc: int) -> int:
+        return int(pc) if type(pc) is PushedWord else word_of_line(self.lines.instruction(pc))
+
+    def place(self, pc: int) -> tuple[int, int]:
+        """The place of the line at a pc, or of what has pushed it."""
+        return pc.place if type(pc) is PushedWord else (self.lines.queue, pc)
 
     def ingest(self, number: int, pc: int) -> Ingested:
         """Expand the line at a pc; a refusal is for the line when its turn comes."""
         core, template = self.core, self.is_template(pc)
-        word = word_of_line(self.lines.instruction(pc))
-        place = self.lines.queue, pc
+        word, place = self._word(pc), self.place(pc)
         try:
             micros, counts = taken(core, self.thread, word, core.outer_bug, place)
         except Refused as refused:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from nasm.targets.tensix.core.noted import NotedReads, reading
-from nasm.targets.tensix.core.pushed import front_of, templates
+from nasm.targets.tensix.core.pushed import ThreadLines, front_of, templates
 from nasm.targets.tensix.core.tensix import Issued, Tensix
 from nasm.targets.tensix.front.mop import WORDS as EXPANDER_WORDS
 from nasm.targets.tensix.state import CoreStore, StoreKey
@@ -63,15 +63,13 @@ def of_expander(core: Tensix, thread: int, word: int) -> None:
     left = templates(core, thread)
     if not left:
         return
-    lines = core.lines[thread]
-    assert lines is not None
     names = " or ".join(name for words in EXPANDER_WORDS if (name := words[word]))
     text = (
         f"the word {names} of the MOP expander is written while {thread_name(thread)} has one to "
         "expand: which word it uses is not documented"
     )
     hint = f"load {WAIT} before it, which waits until everything is expanded"
-    place = lines.queue, left[0]
+    place = ThreadLines(core, thread).place(left[0])
     core.around.report(USED, text, hint, ((place, "is still to be expanded"),))
 
 

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from nasm.base.records import dataclass, field
 from nasm.isa.core_state import Place, Surroundings
+from nasm.isa.words import Words
 from nasm.targets.tensix.core.l1_sharing import Reads
 from nasm.targets.tensix.front.feeding import FrontEnd
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
-from nasm.targets.tensix.state import THREADS, Coprocessor, MutableState
+from nasm.targets.tensix.state import RISC_CORES, THREADS, Coprocessor, MutableState
 from nasm.targets.tensix.sync.gate import look
 
 UNITS: Final = (
@@ -90,10 +91,12 @@ class Tensix(Coprocessor):
     ``entries`` are what is still to happen, in order, ``made`` how many there were. ``bubble`` is
     the cycle before which a thread's expander lets nothing out; ``after_mop`` says that it had a
     macro-operation last. ``fronts`` has what is in front of the gates of threads whose
-    RISC-V core pushes their lines.
+    RISC-V core pushes their lines. ``codes`` is what each RISC-V core executes, if it has RISC-V
+    instructions; threads that are ``fed`` execute what these push. ``words`` are those of the
+    instructions of threads.
     """
 
-    CACHES = (*Coprocessor.CACHES, "around", "quirks", "outer_bug")
+    CACHES = (*Coprocessor.CACHES, "around", "quirks", "outer_bug", "codes", "fed", "words")
 
     around: Surroundings = field(kw_only=True)
     quirks: Quirks = DOCUMENTED
@@ -108,6 +111,14 @@ class Tensix(Coprocessor):
     fronts: tuple[FrontEnd, ...] = field(
         default_factory=lambda: tuple(FrontEnd() for _ in range(THREADS))
     )
+    codes: tuple[object, ...] = (None,) * RISC_CORES
+    fed: tuple[bool, ...] = (False,) * THREADS
+    words: Words | None = None
+
+    def discard(self, thread: int) -> None:
+        """Give up what the core of a thread has pushed and the MOP expander has not taken."""
+        if thread < THREADS:
+            self.fronts[thread].discard()
 
     # -- time
 

@@ -177,6 +177,17 @@ class FrontEnd(MutableState):
         self.last = pc
         self.number += 1
 
+    def push_after(self, now: int, pc: int, source: PushedLines) -> None:
+        """The line at a pc is pushed past the MOP expander."""
+        taken = source.ingest(self.number, pc)
+        self.lines = (*self.lines, taken)
+        self.words = (*self.words, *((now + STEP, count) for count in taken.counts))
+        self.number += 1
+
+    def discard(self) -> None:
+        """Forget what the MOP expander has not taken, or has still to make."""
+        self.pushed, self.counts = (), self.counts[: self.made]
+
     def at_gate(self, now: int) -> bool:
         """Whether the next word is at the gate."""
         return bool(self.arrived) and self.arrived[0] <= now

@@ -21,9 +21,9 @@ from nasm.targets.tensix.layouts.wormhole import CONFIG_WORDS, THREAD_WORDS
 from nasm.targets.tensix.memory_map import Block, address_text, region_at
 from nasm.targets.tensix.scalar import devices
 from nasm.targets.tensix.scalar.config import write_bank
-from nasm.targets.tensix.state import THREADS
+from nasm.targets.tensix.state import THREADS, B
 from nasm.targets.tensix.sync.semaphores import MOST
-from nasm.targets.tensix.unit_queries import semaphore_parts, thread_name
+from nasm.targets.tensix.unit_queries import core_text, semaphore_parts, thread_name
 
 BOXES: Final = 4
 """Values that the mailboxes that one core writes hold together."""
@@ -132,7 +132,7 @@ def _store_register(core: Tensix, thread: int, address: int, value: int) -> None
 # -- the configuration
 
 
-def _config_word(address: int) -> tuple[int, int]:
+def config_word(address: int) -> tuple[int, int]:
     """The bank and the word of an address; bank 2 and more are the threads' own words."""
     index = (address - at.CONFIGURATION) >> 2
     if index < 2 * CONFIG_WORDS:
@@ -144,7 +144,7 @@ def _config_word(address: int) -> tuple[int, int]:
 
 
 def _load_config(core: Tensix, thread: int, address: int) -> int:
-    bank, word = _config_word(address)
+    bank, word = config_word(address)
     if bank >= 2:
         return int(core.threads[bank - 2].config[word])
     stores.read_back(core, thread, stores.config_word(word))
@@ -152,7 +152,7 @@ def _load_config(core: Tensix, thread: int, address: int) -> int:
 
 
 def _store_config(core: Tensix, thread: int, address: int, value: int) -> None:
-    bank, word = _config_word(address)
+    bank, word = config_word(address)
     if bank >= 2:
         message = f"cores cannot write the configuration of {thread_name(bank - 2)}"
         raise Refused("E0701", message, "an instruction of the thread can: .write without host=1")
@@ -175,7 +175,7 @@ def _discard(core: Tensix, thread: int, address: int, value: int) -> None:
 def _waits_for_sync(core: Tensix, thread: int, address: int) -> Blocked | None:
     if address == at.EXPANDER_DONE:
         return _waits_for_expander(core, thread)
-    return _waits_for_thread(core, thread)
+    return waits_for_thread(core, thread)
 
 
 def _waits_for_expander(core: Tensix, thread: int) -> Blocked | None:
@@ -187,7 +187,8 @@ def _waits_for_expander(core: Tensix, thread: int) -> Blocked | None:
     return Blocked("ttsync", reason, until, by=(thread,))
 
 
-def _waits_for_thread(core: Tensix, thread: int) -> Blocked | None:
+def waits_for_thread(core: Tensix, thread: int) -> Blocked | None:
+    """What keeps a thread that is pushed from having done everything."""
     core.settle()
     front, now = front_of(core, thread), core.around.now
     name = thread_name(thread)
@@ -241,43 +242,46 @@ def _store_semaphore(core: Tensix, thread: int, address: int, value: int) -> Non
 # -- mailboxes
 
 
-def _box(address: int) -> int:
-    """The other core of a mailbox, by its thread; raises Refused for RISC-V B."""
-    other = (address - at.MAILBOXES) // at.BOX_BYTES - 1
-    if other >= 0:
-        return other
-    raise Refused("E0601", "nasm does not model RISC-V B, which has the other end of this mailbox")
+def _box(core: Tensix, address: int) -> int:
+    """The other core of a mailbox, by its number; raises Refused for RISC-V B without code."""
+    number = (address - at.MAILBOXES) // at.BOX_BYTES - 1
+    if number >= 0:
+        return number
+    if core.codes[B] is None:
+        message = "the other end of this mailbox is that of RISC-V B, for which there is no code"
+        raise Refused("E0601", message)
+    return B
 
 
-def _held(core: Tensix, thread: int) -> int:
-    """Values in the mailboxes that the core of a thread writes."""
-    return sum(len(risc.boxes[thread]) for risc in core.riscs)
+def _held(core: Tensix, sender: int) -> int:
+    """Values in the mailboxes that a core writes."""
+    return sum(len(risc.boxes[sender]) for risc in core.riscs)
 
 
-def _waits_to_send(core: Tensix, thread: int, address: int) -> Blocked | None:
-    if _held(core, thread) < BOXES:
+def _waits_to_send(core: Tensix, number: int, address: int) -> Blocked | None:
+    if _held(core, number) < BOXES:
         return None
-    reason = f"the mailboxes that the core of {thread_name(thread)} writes hold {BOXES} values"
-    return Blocked("mailbox", reason, on=(f"boxes of {thread}",))
+    reason = f"the mailboxes that {core_text(number)} writes hold {BOXES} values"
+    return Blocked("mailbox", reason, on=(f"boxes of {number}",))
 
 
-def _send(core: Tensix, thread: int, address: int, value: int) -> None:
-    to = core.riscs[_box(address)]
+def _send(core: Tensix, number: int, address: int, value: int) -> None:
+    to = core.riscs[_box(core, address)]
     boxes = to.boxes
-    to.boxes = (*boxes[:thread], (*boxes[thread], value), *boxes[thread + 1 :])
-    core.around.changed(f"box {thread} {_box(address)}")
+    to.boxes = (*boxes[:number], (*boxes[number], value), *boxes[number + 1 :])
+    core.around.changed(f"box {number} {_box(core, address)}")
 
 
-def _waits_to_receive(core: Tensix, thread: int, address: int) -> Blocked | None:
-    sender = _box(address)
-    if address & 4 or core.riscs[thread].boxes[sender]:
+def _waits_to_receive(core: Tensix, number: int, address: int) -> Blocked | None:
+    sender = _box(core, address)
+    if address & 4 or core.riscs[number].boxes[sender]:
         return None
-    reason = f"the mailbox from the core of {thread_name(sender)} is empty"
-    return Blocked("mailbox", reason, by=(THREADS + sender,), on=(f"box {sender} {thread}",))
+    reason = f"the mailbox from {core_text(sender)} is empty"
+    return Blocked("mailbox", reason, by=(THREADS + sender,), on=(f"box {sender} {number}",))
 
 
-def _receive(core: Tensix, thread: int, address: int) -> int:
-    sender, own = _box(address), core.riscs[thread]
+def _receive(core: Tensix, number: int, address: int) -> int:
+    sender, own = _box(core, address), core.riscs[number]
     if address & 4:
         return int(bool(own.boxes[sender]))
     first, *rest = own.boxes[sender]

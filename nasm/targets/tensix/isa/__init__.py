@@ -9,13 +9,18 @@ from nasm.targets.tensix.isa import (
     misc,
     moving,
     network,
+    riscv,
+    riscv_pseudo,
     scalar,
     sync,
     vector,
 )
 from nasm.targets.tensix.isa.table import DATA, ISA, arrange, rows_on, words_on
 
-UNITS = (frontend, sync, scalar, config, misc, moving, matrix, vector, cores, network)
+UNITS = (
+    frontend, sync, scalar, config, misc, moving, matrix, vector, cores, network, riscv,
+    riscv_pseudo,
+)  # fmt: skip
 
 arrange(unit.__name__ for unit in UNITS)
 

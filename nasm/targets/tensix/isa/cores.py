@@ -15,12 +15,13 @@ from nasm.isa.kinds import Choice, Label, Number
 from nasm.isa.target import Pushing
 from nasm.targets.tensix.core.pushed import front_of
 from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.engine_names import CORES, QUEUES, RISCV_PREFIX
 from nasm.targets.tensix.front.feeding import DEPTHS
 from nasm.targets.tensix.host import blocks
 from nasm.targets.tensix.host.operands import Address, WordValue
-from nasm.targets.tensix.isa.declared import CORES, QUEUES
 from nasm.targets.tensix.isa.table import ISA
 from nasm.targets.tensix.memory_map import Block, address_text, region_at
+from nasm.targets.tensix.riscv.feeding import FED_ROWS
 from nasm.targets.tensix.state import RISC_REGISTERS
 from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words.groups import WRITERS, SettingGroup
@@ -364,7 +365,34 @@ def RVOPS() -> None:
     """Spend the time of integer instructions that are not written: a loop's counter and branch."""
 
 
-PUSHING: Final = Pushing(PUSH.name, "First", "Count")
+@of_operands
+def never(_: InstructionContext, core: Tensix, number: int) -> Blocked | None:
+    """It is never executed itself."""
+    return None
+
+
+@ISA.instruction(
+    CORE,
+    NUMBER,
+    engines=QUEUES,
+    cost=one(),
+    condition=never("core", "number"),
+    source=PUSHES,
+    example="PUSHED",
+    formula="what RISC-V code pushes to the thread, in its place",
+    setup=f"@t1 NOP\n@t2 NOP\n@trisc0 {RISCV_PREFIX}ttinsn 0x02000000",
+)
+def PUSHED(core: Tensix, number: int) -> None:
+    """Execute the instructions that RISC-V code pushes to the thread, until no core may push more.
+
+    A thread has two such lines, and no others, if a core executes code that may push to it: they
+    are there without being written.
+    """
+
+
+FED_ROWS.add(PUSHED.name)
+
+PUSHING: Final = Pushing(PUSH.name, "First", "Count", lambda name: name.startswith(RISCV_PREFIX))
 """The row with which a core pushes."""
 
 LABELLED: Final = f"{ADDI.name} 5, 5, 0"

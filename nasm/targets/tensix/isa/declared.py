@@ -19,17 +19,12 @@ from nasm.targets.tensix.core.costs import UNKNOWN, Costs, of_vector
 from nasm.targets.tensix.core.instruction_start import Done, Start, started
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.core.waits import Waits, waiting
+from nasm.targets.tensix.engine_names import QUEUES
 from nasm.targets.tensix.isa import notes
 from nasm.targets.tensix.lanes.facts import Lanes
 from nasm.targets.tensix.matrix.facts import MatrixFacts
 from nasm.targets.tensix.scalar.timing import Paces
 from nasm.targets.tensix.words.word import Described, Word
-
-QUEUES = ("t0", "t1", "t2")
-"""The three threads, each of which issues every instruction."""
-
-CORES = tuple(f"trisc{queue[1:]}" for queue in QUEUES)
-"""The RISC-V core of each thread, which pushes the instructions of that."""
 
 CORE = Operand("core", CoreState())
 THREAD = Operand("thread", Here("queue"))

@@ -15,8 +15,9 @@ from nasm.targets.tensix.core.costs import UNKNOWN, Costs, of_matrix, of_vector,
 from nasm.targets.tensix.core.durations import LASTS, Lasts
 from nasm.targets.tensix.core.instruction_start import Start, at_once
 from nasm.targets.tensix.core.waits import Waits
+from nasm.targets.tensix.engine_names import QUEUES
 from nasm.targets.tensix.front.expanding import EXPANDERS, ExpanderAction
-from nasm.targets.tensix.isa.declared import QUEUES, Declared, RowChange
+from nasm.targets.tensix.isa.declared import Declared, RowChange
 from nasm.targets.tensix.lanes import facts as lanes
 from nasm.targets.tensix.lanes.facts import LANES_ON, Lanes, VectorTable
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, MatrixFacts

@@ -13,7 +13,7 @@ from nasm.base.problems import Refused
 from nasm.targets.tensix import memory_map as at
 from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.memory_map import address_text, region_at
-from nasm.targets.tensix.state import PACKERS, UNPACKERS, Coprocessor
+from nasm.targets.tensix.state import PACKERS, THREADS, UNPACKERS, Coprocessor
 
 WINDOW: Final = 0xFFB00000
 FIRST: Final = 0xFFB11000
@@ -25,10 +25,9 @@ WORD: Final = 0xFFFFFFFF
 THCON, SRCA_OWNER, SRCB, SRCA_COLUMNS = 9, 15, 16, range(19, 23)
 """Bits of the soft reset that are modelled."""
 
-CORES: Final = {12: 0, 13: 1, 14: 2}
-"""Bits of the soft reset of cores of threads; 11 and 18 are the two that no lines are given for."""
+RESET_BITS: Final = (12, 13, 14, 11, 18)
+"""The bit of the soft reset that holds each RISC-V core, by the numbers of these."""
 
-_ABSENT: Final = 1 << 11 | 1 << 18
 _EFFECTIVE: Final = 1 << THCON | 1 << SRCA_OWNER | 1 << SRCB | sum(1 << n for n in SRCA_COLUMNS)
 _BITS: Final = (1 << 23) - 1
 
@@ -95,16 +94,38 @@ def _absent(what: str, address: int) -> Refused:
 def reset(core: Coprocessor, value: int) -> None:
     """Hold in reset what the bits of a value say, and what was not yet, enters it."""
     entered = value & ~core.soft_reset & _BITS
-    unknown = entered & ~(_EFFECTIVE | _ABSENT)
-    for bit, thread in CORES.items():
-        if unknown >> bit & 1 and core.lines[thread] is None:
+    unknown = entered & ~_EFFECTIVE
+    for number, bit in enumerate(RESET_BITS):
+        lines = core.lines[number] if number < THREADS else None
+        if lines is None or core.coded[number]:
             unknown &= ~(1 << bit)
     if unknown:
         bits = ", ".join(str(n) for n in range(23) if unknown >> n & 1)
         message = f"bits {bits} of the soft reset are not modelled"
         raise Refused("E0601", message, f"those of {_EFFECTIVE:#x} are")
     _enter(core, entered)
+    _hold(core, entered, ~value & core.soft_reset)
     core.soft_reset = value & _BITS
+
+
+def _hold(core: Coprocessor, entered: int, left: int) -> None:
+    """What happens to RISC-V cores that enter reset, and to those that leave it.
+
+    Instructions in front of the MOP expander are discarded, and so is what waits in mailboxes that
+    the core writes; as it leaves reset, what RISC-V B has sent it.
+    """
+    for number, bit in enumerate(RESET_BITS):
+        risc = core.riscs[number]
+        if entered >> bit & 1:
+            if risc.ended and core.coded[number]:
+                message = "a RISC-V core that has reached its end is reset: nasm does not model it"
+                raise Refused("E0601", message, "let it wait in a loop instead")
+            risc.begins, risc.paused, risc.listens = True, False, False
+            for other in core.riscs:
+                other.boxes = (*other.boxes[:number], (), *other.boxes[number + 1 :])
+            core.discard(number)
+        elif left >> bit & 1:
+            risc.pc_buffer = ()
 
 
 def _enter(core: Coprocessor, bits: int) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar.config import field, write_bank
-from nasm.targets.tensix.state import U8, Coprocessor
+from nasm.targets.tensix.state import IRAM_BYTES, U8, Coprocessor
 
 CLEAR_L1, TO_REGISTERS, CLEAR_REGISTERS, WITHIN_L1 = range(4)
 _CODE: Final = range(0x40000, 0x50000)
@@ -62,7 +62,7 @@ def _beyond(core: Coprocessor, into: int, count: int) -> Callable[[U8], None]:
     if (into & _SPACE - 1) + count > _SPACE:
         raise Refused("E0701", f"XMOV of {count} bytes to {into:#x} leaves its region")
     if into in _CODE:
-        raise Refused("E0601", f"XMOV to {into:#x} writes the instruction memory of a RISC-V core")
+        return lambda data: _to_iram(core, into - _CODE.start, data)
     words = core.layout.words
     if into + count > 8 * words:
         raise Refused(
@@ -76,6 +76,13 @@ def _beyond(core: Coprocessor, into: int, count: int) -> Callable[[U8], None]:
             write_bank(core, i // words, i % words, value)
 
     return put
+
+
+def _to_iram(core: Coprocessor, into: int, data: U8) -> None:
+    """Put bytes into the instruction memory of NC; those beyond its end are lost, as is assumed."""
+    count = max(0, min(len(data), IRAM_BYTES - into))
+    core.iram[into : into + count] = data[:count]
+    core.iram_known[into : into + count] = True
 
 
 def duration(direction: int, count: int) -> int:

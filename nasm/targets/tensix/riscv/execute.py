@@ -1,0 +1,332 @@
+"""What a line of a core does when it starts, and what it waits for before.
+
+Sources: BabyRISCV and MemoryOrdering of the public ISA documentation of Wormhole B0. Assumed is
+that branches go where the core predicts, that instructions are in its cache, that a load reads, and
+a store writes, in the cycle in which it starts, and that a load from an empty FIFO waits there.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from nasm.base.problems import Refused
+from nasm.isa.core_state import Blocked
+from nasm.isa.micro_instructions import Elsewhere
+from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.memory_map import INSTRUCTIONS, LOCAL
+from nasm.targets.tensix.riscv import access, cores, pushing
+from nasm.targets.tensix.riscv.code import IRAM, CodeLine, RiscCode
+from nasm.targets.tensix.riscv.decode import DecodedWord
+from nasm.targets.tensix.riscv.formats import WORD
+from nasm.targets.tensix.riscv.interpreter import Step, filled
+from nasm.targets.tensix.riscv.operands import TEXTS
+from nasm.targets.tensix.riscv.operations import SIGNED_DIVISIONS, Does, IntegerTime, divide_cycles
+from nasm.targets.tensix.state import NC, RiscCore, RiscPipeline
+
+OVERWRITTEN, MISALIGNED = "E0559", "E0560"
+"""Codes: a line whose word in memory is another one now, and an address that is rounded down."""
+
+IN_UNIT: Final = 8
+"""Instructions in the load/store unit."""
+STORES: Final = 4
+"""Entries of its store queue."""
+LOADS: Final = 4
+"""Loads in flight from beyond the local memory."""
+STORE_CYCLES: Final = 5
+"""Cycles from a store to L1 to the next, sustained."""
+LOCAL_CYCLES: Final = 2
+"""Cycles of a load from the local memory, in which more may be in flight."""
+
+_REACHING: Final = frozenset({Does.LOAD, Does.STORE, Does.PUSHES})
+
+
+def code_of(core: Tensix, number: int) -> RiscCode:
+    """The code of a core that executes."""
+    code = core.codes[number]
+    assert isinstance(code, RiscCode)
+    return code
+
+
+def line_of(core: Tensix, number: int) -> CodeLine:
+    """The line of a core that is next, or starts."""
+    place = core.around.place
+    assert isinstance(place, tuple)
+    return code_of(core, number).lines[place[1]]
+
+
+# -- waits
+
+
+def waits(core: Tensix, engine: int) -> Blocked | None:
+    """What keeps the line of a core from starting."""
+    number = cores.number_of(engine)
+    risc, line = core.riscs[number], line_of(core, number)
+    if risc.begins:
+        return _held(core, number) if cores.in_reset(core, number) else None
+    if not line.decoded:
+        return None
+    found = line.decoded[0]
+    until, cause, reason = _pipeline(risc.pipeline, found, core.around.now)
+    if until > core.around.now:
+        return Blocked(cause, reason, until, completions=False)
+    if found.operation.does in _REACHING:
+        return _reaching(core, number, risc, found)
+    return None
+
+
+def _held(core: Tensix, number: int) -> Blocked:
+    """A core in reset."""
+    return Blocked("reset", "it is held in reset", by=cores.others(number), on=("cores",))
+
+
+def _pipeline(pipeline: RiscPipeline, found: DecodedWord, now: int) -> tuple[int, str, str]:
+    """When registers are there, the integer unit is free, and the load/store unit has room."""
+    until, cause, reason = pipeline.free, "integer", "its integer unit is busy"
+    for register in (found.rs1, found.rs2):
+        if not register or (register == pipeline.forwarded and now == pipeline.latest + 1):
+            continue
+        ready = int(pipeline.ready[register])
+        if ready > until:
+            until, cause, reason = ready, "load", f"{TEXTS[register]} is not there yet"
+    leaving = pipeline.leaving
+    if len(leaving) == IN_UNIT and leaving[0] - 1 > until:
+        text = f"{IN_UNIT} instructions are in its load/store unit"
+        until, cause, reason = leaving[0] - 1, "load", text
+    return until, cause, reason
+
+
+def _reaching(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> Blocked | None:
+    """What a load, a store or a push waits for besides."""
+    pipeline, now, does = risc.pipeline, core.around.now, found.operation.does
+    if len(pipeline.stores) == STORES and pipeline.stores[0][0] > now:
+        until = pipeline.stores[0][0]
+        return Blocked("stores", f"{STORES} stores are in its queue", until, completions=False)
+    if does is Does.PUSHES:
+        return pushing.room(core, number, number)
+    address = _address(risc, found)
+    if does is Does.STORE:
+        return access.waits_to_store(core, number, address)
+    for emitted, stored in pipeline.stores:
+        if stored == address and emitted > now:
+            reason = "its store to the same address is still in the queue"
+            return Blocked("stores", reason, emitted, completions=False)
+    full = len(pipeline.loads) == LOADS and pipeline.loads[0] - 1 > now
+    if full and access.region_of(number, address).cycles > LOCAL_CYCLES:
+        until = pipeline.loads[0] - 1
+        return Blocked("load", f"{LOADS} loads are in flight", until, completions=False)
+    return access.waits_to_load(core, number, address)
+
+
+def _address(risc: RiscCore, found: DecodedWord) -> int:
+    """The address of a load or store, rounded down to a multiple of its size."""
+    address = int(risc.registers[found.rs1]) + found.immediate & WORD
+    return address & -found.operation.size
+
+
+# -- what it does
+
+
+def execute(core: Tensix, engine: int) -> None:
+    """Execute a line, and note which one is next. Raises Refused."""
+    number = cores.number_of(engine)
+    risc, code = core.riscs[number], code_of(core, number)
+    place = core.around.place
+    assert isinstance(place, tuple)
+    pc = int(place[1])
+    line = code.lines[pc]
+    if risc.begins:
+        return  # reset has aborted it: the core begins where that says
+    if core.overwritten or line.address >= IRAM:
+        _check_memory(core, number, code, line)
+    if len(line.decoded) != len(line.words) or not line.decoded:
+        raise _no_instruction(line, code)
+    to, now = line.address, core.around.now
+    for tick, (found, step) in enumerate(zip(line.decoded, line.steps, strict=True), now):
+        to = _step(core, number, found, step, to, tick)
+    after = line.address + 4 * len(line.words)
+    risc.line = pc + 1 if to == after else code.pc_at(to)
+    if risc.line == pc and not any(one.operation.does in _REACHING for one in line.decoded):
+        risc.line = len(code.lines) - 1  # it stays at this line for ever
+
+
+def entered(core: Tensix, engine: int, pc: int) -> Blocked | Elsewhere | None:
+    """What keeps a core from its next line, or where it continues instead; None for neither.
+
+    One that is held in reset, or paused, reaches its end once no other can change that.
+    """
+    number = cores.number_of(engine)
+    risc, code = core.riscs[number], code_of(core, number)
+    if risc.begins or risc.paused:
+        held = cores.in_reset(core, number)
+        if held or risc.paused:
+            if any(cores.running(core, number)):
+                return _held(core, number) if held else _paused(number)
+            end(core, number)
+            return Elsewhere(len(code.lines))
+        risc.line = begin(core, number)
+    if code.lines[risc.line].ends:
+        end(core, number)
+        return Elsewhere(len(code.lines))
+    return None if risc.line == pc else Elsewhere(risc.line)
+
+
+def _paused(number: int) -> Blocked:
+    """A core that waits for a debugger."""
+    return Blocked("paused", "it is paused", by=cores.others(number), on=("cores",))
+
+
+def begin(core: Tensix, number: int) -> int:
+    """Let a core begin after its reset, with registers of 0; the pc of its first line."""
+    risc, code = core.riscs[number], code_of(core, number)
+    there = code.pc_at(cores.reset_pc(core, number))
+    for address, data in code.image():
+        held = core.l1.read(address, len(data)) if address < IRAM and len(data) else data
+        if not np.array_equal(held, data):
+            message = f"memory has something else than its lines from {address:#x} on"
+            raise Refused(OVERWRITTEN, message, "place tensors elsewhere, with @ ADDRESS")
+    risc.registers[:] = 0
+    risc.pipeline.clear(core.around.now)
+    risc.begins, risc.paused = False, False
+    return there
+
+
+def _next(
+    core: Tensix, number: int, risc: RiscCore, code: RiscCode, pc: int, to: int
+) -> int | None:
+    """The pc of the next line; the end of the queue where the core stays at a line for ever."""
+    line = code.lines[pc]
+    after = line.address + 4 * len(line.words)
+    there = pc + 1 if to == after else code.pc_at(to)
+    if there == pc and not any(one.operation.does in _REACHING for one in line.decoded):
+        there = len(code.lines)
+    if there == len(code.lines):
+        end(core, number)
+    return None if there == pc + 1 else there
+
+
+def end(core: Tensix, number: int) -> None:
+    """A core executes nothing more."""
+    core.riscs[number].ended = True
+    core.around.changed("cores", *(f"front {thread}" for thread in range(len(core.fed))))
+
+
+def _no_instruction(line: CodeLine, code: RiscCode) -> Refused:
+    if not line.words:
+        return Refused("E0701", f"{line.address:#x} has no instruction: it is space")
+    where = code.place_of(line.address)
+    message = f"{line.words[0]:#010x} at {line.address:#x} is no instruction of RV32IM"
+    hint = "these cores execute such a word as some other instruction"
+    return Refused("E0701", message, f"{hint}; it is {where}" if where else hint)
+
+
+def _check_memory(core: Tensix, number: int, code: RiscCode, line: CodeLine) -> None:
+    """Refuse a line that memory does not have any more, or not yet; raises Refused."""
+    if line.address >= IRAM and number == NC:
+        first, count = line.address - IRAM, 4 * len(line.words)
+        held = core.iram[first : first + count].view("<u4").tolist()
+        if core.iram_known[first : first + count].all() and held == list(line.words):
+            return
+        message = f"the instruction memory of NC does not have this line at {line.address:#x}"
+        raise Refused("E0701", message, "let the mover copy it there before")
+    for address, _ in core.overwritten:
+        if line.address <= address < line.address + 4 * len(line.words):
+            message = f"its word at {address:#x} was overwritten: what the core executes then "
+            message += "depends on its cache"
+            raise Refused(OVERWRITTEN, message, "code is what the lines of the program are")
+
+
+def _step(
+    core: Tensix, number: int, found: DecodedWord, step: Step | None, pc: int, now: int
+) -> int:
+    """Execute one word at a tick, note when others may follow, and return the pc of the next."""
+    risc = core.riscs[number]
+    leaves, does = 0, found.operation.does
+    if step is not None:
+        registers = [*risc.registers.tolist(), 0]
+        _occupy(risc.pipeline, found, registers, now)
+        pc = step(registers)
+        if found.rd:
+            risc.registers[found.rd] = registers[found.rd]
+    else:
+        if does is Does.LOAD:
+            leaves = now + _load(core, number, risc, found)
+        elif does is Does.STORE:
+            _store(core, number, risc, found)
+        elif does is Does.PUSHES:
+            pushing.push(core, number, number, found.immediate)
+            _emitted(risc.pipeline, now, INSTRUCTIONS)
+        else:
+            risc.paused = True
+            core.around.changed("cores")
+        pc = pc + 4 & WORD
+    _entered(risc.pipeline, found.rd, now, leaves)
+    return pc
+
+
+def _occupy(pipeline: RiscPipeline, found: DecodedWord, registers: list[int], now: int) -> None:
+    """Note until when the integer unit is busy with a multiplication or a division."""
+    operation = found.operation
+    cycles = 1
+    if operation.time is IntegerTime.MULTIPLY:
+        cycles = 2
+    elif operation.time is IntegerTime.DIVIDE:
+        signs = operation.name in SIGNED_DIVISIONS
+        cycles = divide_cycles(registers[found.rs1], registers[found.rs2], signs)
+    pipeline.free = now + cycles
+
+
+def _entered(pipeline: RiscPipeline, rd: int, now: int, leaves: int) -> None:
+    """Note an instruction that enters the load/store unit, which they leave in order, one a cycle.
+
+    A load ``leaves`` it at a tick, with what is loaded; others pass through it.
+    """
+    pipeline.latest = max(now, pipeline.free - 1)
+    pipeline.forwarded = 0 if leaves else rd
+    leaves = max(leaves, pipeline.latest + 2, pipeline.leaving[-1] + 1)
+    pipeline.leaving = (*pipeline.leaving[1 - IN_UNIT :], leaves)
+    if rd:
+        pipeline.ready[rd] = leaves
+
+
+def _load(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> int:
+    """Load; the cycles that it takes."""
+    operation = found.operation
+    address = _aligned(core, risc, found)
+    value = access.load(core, number, address, operation.size)
+    if found.rd:
+        size = operation.size
+        risc.registers[found.rd] = filled(value, size) if operation.signed else value
+    cycles = access.region_of(number, address).cycles
+    if cycles > LOCAL_CYCLES:
+        pipeline = risc.pipeline
+        pipeline.loads = (*pipeline.loads[1 - LOADS :], core.around.now + cycles)
+    return cycles
+
+
+def _store(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> None:
+    operation = found.operation
+    address = _aligned(core, risc, found)
+    value = int(risc.registers[found.rs2]) & (1 << 8 * operation.size) - 1
+    access.store(core, number, address, operation.size, value)
+    _emitted(risc.pipeline, core.around.now, address)
+
+
+def _emitted(pipeline: RiscPipeline, now: int, address: int) -> None:
+    """Note when a store leaves its queue: in order, and to L1 one every five cycles."""
+    at = max(now + 1, pipeline.stores[-1][0] if pipeline.stores else 0)
+    if address < LOCAL:
+        to_l1 = (tick + STORE_CYCLES for tick, other in pipeline.stores if other < LOCAL)
+        at = max((at, *to_l1))
+    pipeline.stores = (*pipeline.stores[1 - STORES :], (at, address))
+
+
+def _aligned(core: Tensix, risc: RiscCore, found: DecodedWord) -> int:
+    """The address of a load or store; one that is rounded down is reported."""
+    address = _address(risc, found)
+    exact = int(risc.registers[found.rs1]) + found.immediate & WORD
+    if exact != address:
+        text = f"{exact:#x} is no multiple of {found.operation.size}: the core takes {address:#x}"
+        core.around.report(MISALIGNED, text, "give an aligned address")
+    return address
