@@ -214,7 +214,10 @@ def test_every_moment_between_two_meetings_can_be_returned_to() -> None:
     whole = RanksRun(program, {"x": x}, RunSettings())
     report = whole.run()
     run = RanksRun(program, {"x": x}, RunSettings())
-    world, machines = run.world, [execution.machine for execution in run.executions]
+    host = run.engine.local
+    assert host is not None
+    executions = [rank.execution for rank in host.ranks.values()]
+    world, machines = run.world, [execution.machine for execution in executions]
     saved = []
     while True:
         saved.append((world.save(), [machine.save() for machine in machines]))
@@ -223,7 +226,7 @@ def test_every_moment_between_two_meetings_can_be_returned_to() -> None:
     assert len(saved) > 2
     for kept, states in reversed(saved[:-1]):
         world.restore(kept)
-        for machine, state, execution in zip(machines, states, run.executions, strict=True):
+        for machine, state, execution in zip(machines, states, executions, strict=True):
             machine.restore(state)
             execution.status = Status.RUNNING
         found = run.run()
@@ -257,6 +260,8 @@ def test_records_and_messages_of_ranks_pickle() -> None:
     run = RanksRun(program, {"x": values(8)}, RunSettings())
     arrivals = run.engine.advance(dict.fromkeys(range(4)))
     assert pickle.loads(pickle.dumps(arrivals)) == arrivals
-    sent = [run.ranks[one.rank].sent(one.queue) for one in arrivals]  # type: ignore[union-attr]
+    host = run.engine.local
+    assert host is not None
+    sent = host.sent([(one.rank, one.queue) for one in arrivals])  # type: ignore[union-attr]
     for parcels in pickle.loads(pickle.dumps(sent)):
         assert [parcel.values.shape for parcel in parcels] == [(128, 256)]

@@ -57,6 +57,7 @@ def of_a_run(verb: argparse.ArgumentParser) -> None:
     )
     options.common(verb)
     options.ranks(verb)
+    options.hosts(verb)
     options.topology(verb)
     options.kernel(verb)
     verb.add_argument(
@@ -97,8 +98,9 @@ def unfit(parsed: argparse.Namespace) -> str:
         return "--seed says which timings --schedules begins with: give that, too"
     if parsed.witness and not parsed.values:
         return "--witness does not go with --no-values: it shows which values change"
-    if parsed.ranks is not None and parsed.isolated:
-        return "--ranks does not go with --isolated, which runs one machine"
+    for option in ("ranks", "jobs", "scheduler"):
+        if parsed.isolated and getattr(parsed, option) is not None:
+            return f"--{option} does not go with --isolated, which runs one machine"
     if parsed.witness and not parsed.checked:
         return "--witness does not go with --unchecked: it shows races that are found"
     return _unisolated(parsed) if parsed.isolated else ""
@@ -132,7 +134,7 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
 
         return RanksCommand(args, screen, given)
 
-    if args.ranks is not None:
+    if args.ranks is not None or args.jobs is not None or args.scheduler is not None:
         return of_ranks().go()
     again = args.schedules or args.witness
     made = (Rerunning if again else Run)(args, screen)
@@ -265,6 +267,7 @@ examples:
   neuron-nasm run matmul.nasm --schedules 200
   neuron-nasm run matmul.nasm --strict --allow E0514 --sarif found.sarif
   neuron-nasm run kernel.py:name --isolated --timeout 60 --json
+  neuron-nasm run ring.nasm --in x=x{rank}.npy -j 2
   cat matmul.nasm | neuron-nasm run - --json
 
 A .npy file has exactly the shape and the dtype of its tensor. With several
