@@ -260,7 +260,7 @@ class Machine:
         watch = TileWatch(self.scheduler.queues, self.packets.places())
         scheduler = self.scheduler
         for memory in self.linear:
-            memory.touched = lambda address, count, writes: watch.touch(
+            memory.touched = lambda address, count, writes: watch.reached(
                 scheduler.acting, address, count, writes
             )
         return watch

@@ -70,7 +70,7 @@ class TileWatch(Watch):
                     self._latest[queue, other] = last
                     self.follows.append((queue, index, other, last))
 
-    def touch(self, who: tuple[int, int], address: int, count: int, writes: bool) -> None:
+    def reached(self, who: tuple[int, int], address: int, count: int, writes: bool) -> None:
         """The instruction at a place has touched bytes of its core by their addresses."""
         queue, pc = who
         pcs = self.pcs[queue]
