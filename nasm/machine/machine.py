@@ -56,6 +56,9 @@ SMALL = 64 << 10
 """Bytes that a checkpoint is counted as in addition to those of memory: mostly a little more than
 it takes."""
 
+HELD = 256 << 10
+"""The same for what each core but the first one holds."""
+
 MODERATE = 20_000
 """Instructions up to which a program is bound before it runs."""
 
@@ -334,7 +337,8 @@ class Machine:
 
     def kept(self, saved: Any) -> int:
         """About how many bytes are kept for a checkpoint: of memory, and of all that is small."""
-        return self.state.kept(saved[0]) + self.summary.size + SMALL
+        more = sum(held is not None for held in self.holds[1:])
+        return self.state.kept(saved[0]) + self.summary.size + SMALL + HELD * more
 
     def _parts(self) -> tuple[Any, ...]:
         parts = (self.state, self.scheduler, self.transfers, self.rendezvous, self.losses)

@@ -4,7 +4,7 @@
 ; every tile has acknowledged the bytes, lets the threads begin; the result goes back to DRAM
 .target wormhole
 .const N = 4, K = 4, PHASES = 4
-.assert N <= 4 and K <= 4, "a row of tiles is next to each other, and a packet has at most 8,192 bytes"
+.assert N <= 8 and K <= 4, "there are 8 columns of tiles, and a packet has at most 8,192 bytes"
 
 .include "lib/tensix/unpack.nasm"
 .include "lib/tensix/math.nasm"
