@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
-    options.program(verb)
+    verb.add_argument("program", nargs="?", help=options.PROGRAM)
+    verb.add_argument(
+        "--elf",
+        metavar="CORE=FILE,…",
+        type=values.core_files,
+        action="extend",
+        default=[],
+        help="RISC-V code of cores of a tile, as ELF files of 32 bits: brisc=a.elf,trisc0=b.elf; "
+        "with a program, or without one for Wormhole",
+    )
     verb.add_argument(
         "--autosync",
         action="store_true",
@@ -142,6 +151,19 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
     return made.go()
 
 
+def named(parsed: argparse.Namespace) -> str:
+    """Name a run of ELF files alone after the first; what is missing if there is no program."""
+    if parsed.elf and (parsed.isolated or parsed.watch):
+        other = "--isolated" if parsed.isolated else "--watch"
+        return f"--elf does not go with {other}: let a program include the files"
+    if parsed.program is not None:
+        return ""
+    if not parsed.elf:
+        return "the following arguments are required: program"
+    parsed.program, parsed.alone = parsed.elf[0][1], True
+    return ""
+
+
 class Rerunning(Run):
     """One ``neuron-nasm run`` that runs its program more than once."""
 
@@ -248,7 +270,13 @@ VERB = Verb(
     summary="run a program and report on it",
     rank=10,
     arguments=_arguments,
-    conflicts=(options.kernel_with_autosync, unfit, options.unwatched, options.text_with_arguments),
+    conflicts=(
+        named,
+        options.kernel_with_autosync,
+        unfit,
+        options.unwatched,
+        options.text_with_arguments,
+    ),
     body=run,
     examples=(
         ("matmul.nasm", "run it: cycles and expectations"),
@@ -266,6 +294,7 @@ examples:
   neuron-nasm run all_reduce.nasm --ranks 8 --topology trn2-ultraserver
   neuron-nasm run matmul.nasm --schedules 200
   neuron-nasm run matmul.nasm --strict --allow E0514 --sarif found.sarif
+  neuron-nasm run --elf brisc=firmware.elf,trisc1=math.elf
   neuron-nasm run kernel.py:name --isolated --timeout 60 --json
   neuron-nasm run ring.nasm --in x=x{rank}.npy -j 2
   cat matmul.nasm | neuron-nasm run - --json
