@@ -121,7 +121,7 @@ def burst(core: Tensix, engine: int, ticks: int, blocked: Mapping[int, Blocked])
     """The lines that a core can execute at once, from now on; None if there are few."""
     number = cores.number_of(engine)
     risc = core.riscs[number]
-    if risc.begins or core.overwritten:
+    if risc.begins or core.overwritten or risc.watched or risc.stepping:
         return None
     now, change = core.around.now, core.next_change()
     ends = [change] if change is not None else []
