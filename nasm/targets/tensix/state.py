@@ -371,14 +371,15 @@ class Coprocessor(MutableState):
     ``NO_THREAD``. ``scalar_owner`` is the thread whose instruction waits in the scalar unit, and
     keeps others out. ``srcb_as_srca`` says that the format of SrcA holds for SrcB too. ``lines``
     are those of threads whose RISC-V core pushes them, ``riscs`` all such cores, ``coded`` those
-    that execute RISC-V code. Words of their code that were ``overwritten`` are here by address,
-    each with what did it. ``debug`` is how their debug registers are reached. ``iram`` is the
-    instruction memory of NC, of which the bytes that were written are known. ``soft_reset`` is
-    what is held in reset, ``clock_high`` the upper half of the wall clock when the lower one
-    was read last; ``now`` is the cycle up to which everything has happened.
+    that execute RISC-V code. ``overwritten`` are words of their code, from the address
+    ``code_low`` on, which are others now, ``altered`` how many. ``debug`` is how their debug
+    registers are reached. ``iram`` is the instruction memory of NC, of which the bytes that
+    were written are known. ``soft_reset`` is what is held in reset, ``clock_high`` the upper
+    half of the wall clock when the lower one was read last; ``now`` is the cycle up to which
+    everything has happened.
     """
 
-    CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca", "lines", "chip", "coded")
+    CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca", "lines", "chip", "coded", "code_low")
 
     l1: L1Bytes
     vector: Vector = field(default_factory=Vector)
@@ -399,7 +400,9 @@ class Coprocessor(MutableState):
         default_factory=lambda: tuple(_risc_core(number) for number in range(RISC_CORES))
     )
     coded: tuple[bool, ...] = (False,) * RISC_CORES
-    overwritten: tuple[tuple[int, Place], ...] = ()
+    overwritten: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
+    altered: int = 0
+    code_low: int = 0
     debug: DebugPort = field(default_factory=DebugPort)
     iram: U8 = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.uint8))
     iram_known: Bools = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.bool_))

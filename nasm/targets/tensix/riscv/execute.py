@@ -143,7 +143,7 @@ def execute(core: Tensix, engine: int) -> None:
     line = code.lines[pc]
     if risc.begins or risc.paused or risc.line != pc:
         return  # reset, or a debugger, has aborted it: the core continues where that says
-    if core.overwritten or line.address >= IRAM:
+    if core.altered or line.address >= IRAM:
         _check_memory(core, number, code, line)
     if len(line.decoded) != len(line.words) or not line.decoded:
         raise _no_instruction(line, code)
@@ -240,8 +240,10 @@ def _check_memory(core: Tensix, number: int, code: RiscCode, line: CodeLine) -> 
             return
         message = f"the instruction memory of NC does not have this line at {line.address:#x}"
         raise Refused("E0701", message, "let the mover copy it there before")
-    for address, _ in core.overwritten:
-        if line.address <= address < line.address + 4 * len(line.words):
+    first = (line.address - core.code_low) >> 2
+    for at in range(first, first + len(line.words)):
+        if 0 <= at < len(core.overwritten) and core.overwritten[at]:
+            address = core.code_low + 4 * at
             message = f"its word at {address:#x} was overwritten: what the core executes then "
             message += "depends on its cache"
             raise Refused(OVERWRITTEN, message, "code is what the lines of the program are")
