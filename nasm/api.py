@@ -171,7 +171,9 @@ def run_watched(
         made = chosen.loaded(program)
         assembled = with_ranks(made.program, chosen.ranks)
         if assembled.ranks > 1 or chosen.ranks is not None:
-            return _run_ranks(assembled, inputs, chosen.of_assembled(), clock, executor)
+            called = made.source.name if made.source else ""
+            settings = chosen.of_assembled()
+            return _run_ranks(assembled, inputs, settings, clock, executor, called)
         session = Session(assembled, inputs, settings=replace(chosen.of_assembled(), keep=0))
         session.execution.source, session.execution.assembly = made.source, chosen
         if watch is not None:
@@ -196,6 +198,7 @@ def _run_ranks(
     chosen: RunSettings,
     clock: deadlines.Deadline,
     executor: Executor,
+    called: str,
 ) -> Result:
     """What :func:`run` does of a program with several ranks."""
     from nasm.ranks.runs import RanksRun  # which most programs do not need
@@ -207,14 +210,19 @@ def _run_ranks(
                 raise place.said
             return cast("Result", place.said)
         try:
-            run = RanksRun(program, inputs, replace(chosen, progress=None), place=place)
+            settings = replace(chosen, progress=None)
+            run = RanksRun(program, inputs, settings, called=called, place=place)
             with clock.on_deadline(run.halt):
                 report = run.run()
         except Failure as failure:
             place.said = failure
             raise
-        outputs = run.outputs() if chosen.values else None
-        place.said = found = Result(report.whole, outputs, None, report)
+        outputs, whole = run.outputs() if chosen.values else None, report.whole
+        if clock.passed and report.status is Status.RUNNING:
+            report = run.stopped(report, Status.TIMEOUT)
+            late = Problem(LATE, f"still running after {clock.seconds:g} s", None, MORE_TIME)
+            whole = replace(report.whole, problems=(*whole.problems, late))
+        place.said = found = Result(whole, outputs, None, report)
         return found
 
 
