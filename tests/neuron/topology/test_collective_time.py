@@ -17,7 +17,7 @@ from nasm.targets.neuron.collectives.stages import HBM, SLICES, Stage, Transferr
 from nasm.targets.neuron.collectives.time import OPERATIONS, collective_cost
 from nasm.targets.neuron.collectives.topology import NAMED, ChipLink, Topology, named
 
-TRN1, TRN2 = named("trn1.32xlarge"), named("trn2.48xlarge")
+TRN2, ULTRA = named("trn2.48xlarge"), named("trn2-ultraserver")
 MIB = 1 << 20
 HOP, START = 1500, 3160
 CHANNEL = "collective_channel_bytes_per_ns"
@@ -73,23 +73,26 @@ def test_a_ring_carries_what_chunks_carry_that_are_passed_on() -> None:
     assert stage.links.ns == passing.ns(1)  # half of each chunk in each direction
 
 
-@pytest.mark.parametrize("ranks", [range(16), range(64)], ids=["row", "instance"])
-def test_doubling_carries_what_chunks_carry(ranks: range) -> None:
-    passing, total = Passing(ranks, TRN2), 0.0
+@pytest.mark.parametrize(
+    ("where", "bits"), [(TRN2, 2), (TRN2, 4), (ULTRA, 6)], ids=["row", "instance", "ultraserver"]
+)
+def test_doubling_carries_what_chunks_carry(where: Topology, bits: int) -> None:
+    ranks = range(4 << bits)
+    passing, total = Passing(ranks, where), 0.0
     gray = [0, 1, 3, 2]
-    for bit in range(2 if len(ranks) == 16 else 4):
+    for bit in range(bits):
         sends = []
         for rank in ranks:
             chip, core = divmod(rank, 4)
-            row, column = divmod(chip, 4)
-            axes = [gray[column], gray[row]]
+            axes = [gray[chip % 4], gray[chip // 4 % 4], gray[chip // 16]]
             axes[bit // 2] ^= 1 << bit % 2
-            peer = gray.index(axes[1]) * 4 + gray.index(axes[0])
+            column, row, layer = (gray.index(axis) for axis in axes)
+            peer = (layer * 4 + row) * 4 + column
             sends.append((rank, peer * 4 + core, set(passing.held[rank])))
         passing.carried.clear()
         passing.step(sends)
         total += passing.ns(MIB)
-    doubling, within = algorithms.rdh_gather(Members(ranks, TRN2), MIB)
+    doubling, within = algorithms.rdh_gather(Members(ranks, where), MIB)
     assert doubling.links.ns == pytest.approx(total)
     passing.step([(r, r // 4 * 4 + c, set(passing.held[r])) for r in ranks for c in range(4)])
     assert passing.complete
