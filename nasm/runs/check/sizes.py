@@ -10,6 +10,8 @@ clock remains true (:mod:`nasm.order.repeats`), no access of these races
 
 from __future__ import annotations
 
+import re
+
 from nasm.base.problems import Failure, Problem, Refused
 from nasm.base.records import replace
 from nasm.base.source import Source, Span
@@ -145,7 +147,12 @@ class _Sizes:
     def _use(self, program: Program) -> SizeUse:
         """What the text does with its size."""
         name, constants = self.range.name, dict(program.constants)
-        return size_use(self.source, name, constants, self.first, self.step)
+        use = size_use(self.source, name, constants, self.first, self.step)
+        texts = {span.source for span in program.spans if span is not None}
+        for text in texts - {self.source}:
+            if use.names & set(re.findall(r"[A-Za-z_]\w*", text.text)):
+                use.reason = use.reason or f"{text.shown}, which is included, has a name of it"
+        return use
 
     # -- what follows from two sizes
 
