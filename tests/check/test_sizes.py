@@ -220,6 +220,16 @@ def test_rounds_end_that_give_what_they_take(given: int, ends: bool) -> None:
             check_ends(*sizes)
 
 
+def test_operands_that_grow_are_proved_where_all_sizes_assemble() -> None:
+    wide = loop(after="@gpsimd Memset v, value=0\n").replace("v f32[128, 4]", "v f32[128, N]")
+    found = of(wide, 4, 40)
+    assert (found.proved, found.failing) == (True, None)
+    assert len(found.sizes) < 20
+    found = of(wide, 4)
+    assert (found.proved, found.failing) == (False, None)
+    assert "may refuse operands" in found.reason
+
+
 def test_an_included_text_that_may_mean_the_size_is_not_proved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
