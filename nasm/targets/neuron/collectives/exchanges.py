@@ -9,7 +9,7 @@ from typing import Any
 from nasm.isa.collectives import CollectiveCall, CollectiveTime, RankExchanges
 from nasm.isa.evidence import Evidence
 from nasm.isa.generation import Generation
-from nasm.targets.neuron.collectives.meaning import combine
+from nasm.targets.neuron.collectives.meaning import SAME, combine
 from nasm.targets.neuron.collectives.misfits import bytes_of, misfit
 
 
@@ -41,4 +41,4 @@ def _topology(given: Any, generation: Generation, cores: int) -> Any:
     return topology_of(given, generation, cores)
 
 
-COLLECTIVES = RankExchanges(misfit, bytes_of, combine, _time, _topology)
+COLLECTIVES = RankExchanges(misfit, bytes_of, combine, SAME, _time, _topology)
