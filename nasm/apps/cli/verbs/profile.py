@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nasm.analysis.profile.what_if import WhatIf
     from nasm.apps.cli.screen import Screen
     from nasm.apps.cli.tables import TableFolder, WrittenTable
+    from nasm.base.source_files import Given
     from nasm.runs.execution import Execution
     from nasm.views.tensor import Tensor
 
@@ -58,6 +59,14 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         help="do not run it again, each time without something, to see what would help",
     )
     with_history(verb)
+    options.ranks(verb)
+    options.topology(verb)
+    verb.add_argument(
+        "--rank",
+        metavar="N",
+        type=values.rank,
+        help="of a program of several ranks the one to report, by default that which ended last",
+    )
 
 
 def with_history(verb: argparse.ArgumentParser) -> None:
@@ -94,7 +103,17 @@ def _unfit(parsed: argparse.Namespace) -> str:
 def profile(args: argparse.Namespace, screen: Screen) -> int:
     """Run a program and report where the time went; returns the exit code."""
     preload("nasm.apps.cli.programs", "nasm.show.profile")
-    return Profiling(args, screen).go()
+
+    def of_ranks(given: Given | None = None) -> Run:
+        from nasm.apps.cli.ranks_profile import RanksProfiling
+
+        return RanksProfiling(args, screen, given)
+
+    if args.ranks is not None or args.rank is not None:
+        return of_ranks().go()
+    made = Profiling(args, screen)
+    made.of_ranks = of_ranks
+    return made.go()
 
 
 class Profiling(Run):
