@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from nasm.apps.cli import program_names
-from nasm.apps.cli.verbs.profile import Profiling
+from nasm.apps.cli.profile_run import Profiling
 from nasm.base import signals
 from nasm.base.problems import Failure, Problem
 from nasm.machine.outlines import NO_VALUES
