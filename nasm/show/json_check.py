@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nasm.base.source import Span
 from nasm.program.program import Program
 from nasm.runs.check.records import Examination
-from nasm.runs.waits.records import WaitSuggestion
 from nasm.show.documents import Key, Shape, each, merged, part, plain
 from nasm.show.jsonable import ALLOWED, FIGURES, PLACE, place, problem_list
+
+if TYPE_CHECKING:  # most programs are not asked about their waits
+    from nasm.base.source import Span
+    from nasm.runs.waits.records import WaitSuggestion
 
 FOLLOWED: Shape = (
     Key("whole", "whether it was followed to its end without values"),

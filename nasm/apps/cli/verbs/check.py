@@ -209,7 +209,6 @@ class Checked:
         from rich.text import Text
 
         from nasm.show import check as tables
-        from nasm.show import waits
 
         message = [*self.errors, *(() if args.quiet else self.warnings)]
         if message:
@@ -232,6 +231,8 @@ class Checked:
         if self.found.order is not None:
             screen.show(Text("\n").join(map(Text, tables.order(self.found.order))))
         if self.found.waits is not None:
+            from nasm.show import waits
+
             screen.show(*map(Text, waits.lines(self.found.waits)))
         if args.map:
             several = self.program.cores > 1
