@@ -418,6 +418,9 @@ class Coprocessor(MutableState):
             for thread in self.threads:
                 thread.config = np.zeros(layout.thread_words, np.uint16)
 
+    def passed(self, thread: int, parts: tuple[str, ...]) -> None:
+        """A thread has waited for parts to be as they are."""
+
     def discard(self, thread: int) -> None:
         """Give up what the core of a thread has pushed and the MOP expander has not taken."""
 
