@@ -21,6 +21,7 @@ LICENCES = {
     "ipython": "BSD-3-Clause",
     "lark": "MIT",
     "ml-dtypes": "Apache-2.0",
+    "mpi4py": "BSD-3-Clause",
     "numpy": "BSD-3-Clause",
     "optuna": "MIT",
     "prompt-toolkit": "BSD-3-Clause",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from types import FrameType
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 import numpy as np
 
@@ -48,6 +48,7 @@ from nasm.views.view import View
 
 if TYPE_CHECKING:  # most programs are compared with nothing
     from nasm.runs.equal.records import Equality
+    from nasm.workers.places import Executor
 
 T = TypeVar("T")
 
@@ -135,6 +136,7 @@ def run(
     program: Text | Program,
     inputs: Inputs | None = None,
     *,
+    executor: Executor = None,
     settings: RunSettings | None = None,
     **keywords: Unpack[RunKeywords],
 ) -> Result:
@@ -144,8 +146,12 @@ def run(
     the path of a .npz file, with every array by its tensor's name, or of a folder with ``NAME.npy``
     of some inputs. The keywords are described at :class:`nasm.RunSettings`. Raises Failure if it
     does not assemble; what goes wrong while it runs is in the report.
+
+    ``executor`` says where the ranks of a program with several live: in so many processes, in the
+    workers of a Dask cluster by its address (``"local"`` starts one), or with ``"mpi"`` in the
+    processes that mpiexec started, which all get the result. By default they are in this process.
     """
-    return run_watched(program, inputs, with_keywords(settings, keywords))
+    return run_watched(program, inputs, with_keywords(settings, keywords), executor=executor)
 
 
 Watch = Callable[[Session], None]
@@ -153,7 +159,11 @@ Watch = Callable[[Session], None]
 
 
 def run_watched(
-    program: Text | Program, inputs: Inputs | None, chosen: RunSettings, watch: Watch | None = None
+    program: Text | Program,
+    inputs: Inputs | None,
+    chosen: RunSettings,
+    watch: Watch | None = None,
+    executor: Executor = None,
 ) -> Result:
     """What :func:`run` does, of a session that something else may watch as well."""
 
@@ -161,7 +171,9 @@ def run_watched(
         made = chosen.loaded(program)
         assembled = with_ranks(made.program, chosen.ranks)
         if assembled.ranks > 1 or chosen.ranks is not None:
-            return _run_ranks(assembled, inputs, chosen.of_assembled(), clock)
+            called = made.source.name if made.source else ""
+            settings = chosen.of_assembled()
+            return _run_ranks(assembled, inputs, settings, clock, executor, called)
         session = Session(assembled, inputs, settings=replace(chosen.of_assembled(), keep=0))
         session.execution.source, session.execution.assembly = made.source, chosen
         if watch is not None:
@@ -181,15 +193,37 @@ def run_watched(
 
 
 def _run_ranks(
-    program: Program, inputs: Inputs | None, chosen: RunSettings, clock: deadlines.Deadline
+    program: Program,
+    inputs: Inputs | None,
+    chosen: RunSettings,
+    clock: deadlines.Deadline,
+    executor: Executor,
+    called: str,
 ) -> Result:
     """What :func:`run` does of a program with several ranks."""
     from nasm.ranks.runs import RanksRun  # which most programs do not need
+    from nasm.workers.places import place_of
 
-    run = RanksRun(program, inputs, chosen)
-    with clock.on_deadline(run.halt):
-        report = run.run()
-    return Result(report.whole, run.outputs() if chosen.values else None, None, report)
+    with closing(place_of(executor)) as place:
+        if place.served:
+            if isinstance(place.said, Failure):
+                raise place.said
+            return cast("Result", place.said)
+        try:
+            settings = replace(chosen, progress=None)
+            run = RanksRun(program, inputs, settings, called=called, place=place)
+            with clock.on_deadline(run.halt):
+                report = run.run()
+        except Failure as failure:
+            place.said = failure
+            raise
+        outputs, whole = run.outputs() if chosen.values else None, report.whole
+        if clock.passed and report.status is Status.RUNNING:
+            report = run.stopped(report, Status.TIMEOUT)
+            late = Problem(LATE, f"still running after {clock.seconds:g} s", None, MORE_TIME)
+            whole = replace(report.whole, problems=(*whole.problems, late))
+        place.said = found = Result(whole, outputs, None, report)
+        return found
 
 
 def _late(session: Session, seconds: float | None) -> RunReport:
@@ -208,6 +242,7 @@ def check(
     max_instructions: int | None = MOST_EXAMINED,
     relaxed: bool = False,
     why: tuple[int, int] | None = None,
+    waits: bool = False,
     settings: RunSettings | None = None,
     **keywords: Unpack[CheckKeywords],
 ) -> Examination:
@@ -215,8 +250,9 @@ def check(
 
     It is followed for ``max_instructions``; None is no limit. With ``relaxed`` there is a list of
     the reads that nothing would order if engines did not wait for their own earlier results;
-    ``why=(12, 27)`` asks why these two lines are in order, or what is missing. The other keywords
-    are described at :class:`nasm.RunSettings`.
+    ``why=(12, 27)`` asks why these two lines are in order, or what is missing; ``waits`` which
+    waits could go, wait for less, or be elsewhere. The other keywords are described at
+    :class:`nasm.RunSettings`.
     Raises Failure if it does not assemble, or if a line that is asked for has no instruction; all
     else that is wrong is in what it returns.
     """
@@ -225,7 +261,12 @@ def check(
     def call(_: deadlines.Deadline) -> Examination:
         assembled = with_ranks(_assembled(program, chosen), chosen.ranks)
         return examine_ranks(
-            assembled, max_instructions=max_instructions, relaxed=relaxed, why=why, settings=chosen
+            assembled,
+            max_instructions=max_instructions,
+            relaxed=relaxed,
+            why=why,
+            waits=waits,
+            settings=chosen,
         )
 
     return limited(chosen, call)

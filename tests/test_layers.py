@@ -26,7 +26,7 @@ MODULES = {
 
 LAYERS = (
     ("base",),
-    ("views",),
+    ("views", "workers"),
     ("isa",),
     ("program",),
     ("llk",),
@@ -124,9 +124,10 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
 HOMES = {
     "IPython": ("apps.notebook",),
     "dataclasses": ("base.records", "nki", "show"),
-    "distributed": ("sweeps",),
+    "distributed": ("workers",),
     "lark": ("language", "llk"),
     "lsprotocol": ("apps.lsp",),
+    "mpi4py": ("workers",),
     "ml_dtypes": ("base.dtypes", "nki"),
     "numpy": tuple(LEVEL),
     "optuna": ("sweeps",),

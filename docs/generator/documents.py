@@ -27,7 +27,7 @@ from nasm.show.documents import Key, Shape, listed
 _SAME = re.compile(r"(?:^|\[\]\.)b\.|^(?:path|moved)\[\]\.b$")
 """Keys of side b, which are those of side a."""
 _OUTPUTS = (jsonable.OUTPUT, "outputs[].")
-_FOLLOWED = (*json_check.EXAMINATION, *json_check.MAPS, *json_check.RELIANCE)
+_FOLLOWED = (*json_check.EXAMINATION, *json_check.MAPS, *json_check.RELIANCE, *json_check.WAITS)
 _FILES = (*json_check.CHECKED, *json_check.ASSEMBLED, *_FOLLOWED)
 _CUT_SHORT: Shape = (
     Key("program", "where it did not get to its end: the file, as it was given"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from nasm.base.delegation import part_attribute, part_method, part_property
 from nasm.base.drawing import Drawn
@@ -46,6 +46,9 @@ from nasm.runs.settings import (
     with_settings,
 )
 from nasm.targets import TARGETS, USUAL
+
+if TYPE_CHECKING:  # what is asked rarely is imported when it is
+    from nasm.runs.waits.records import WaitReport
 
 NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
@@ -269,6 +272,12 @@ class Session(Drawn):
     def lets(self) -> Rows[Named]:
         """The names of expressions, in the order in which they were given first."""
         return self.execution.rows(Named, (Named(name, text) for name, text in self.named.items()))
+
+    def waits(self) -> WaitReport:
+        """Which waits and posts of the program could go, wait for less, or be elsewhere."""
+        from nasm.runs.waits import advised
+
+        return advised(self.assembled)
 
     # -- moving
 

@@ -13,10 +13,10 @@ from nasm.grading.exercise import CHECKS, SOLUTIONS, STARTER, UNUSABLE, WRONG, E
 from nasm.grading.grade import Grade, GradedCheck, GradeJob, grade, reason
 from nasm.grading.judged import alike
 from nasm.language.expanding.statements import unknown_target
-from nasm.sweeps.pools import Cluster, pool
 from nasm.sweeps.running import ENDED, Pieces, closing
-from nasm.sweeps.work import OtherVersion, version
 from nasm.targets import TARGETS
+from nasm.workers.pools import Cluster, pool
+from nasm.workers.version import OtherVersion, version
 
 FRESH = 3
 """So many cases are added where a submission is judged with cases that nothing lists."""

@@ -158,6 +158,13 @@ class Burst(Protocol):
     def stalls(self) -> Sequence[tuple[int, str]]:
         """What comes late, and why."""
 
+    @property
+    def route(self) -> Sequence[int] | None:
+        """The pcs of what is executed, where some of it jumps; None for one after the other.
+
+        Where the queue continues then the target answers when it is asked to expand what follows.
+        """
+
     def perform(self, count: int, place: Callable[[int], Place]) -> bool:
         """Execute the first ones, of which ``place`` tells the places by number.
 

@@ -163,7 +163,9 @@ class Target:
     another one, with its operands. ``foreign`` are the languages of texts that programs may have,
     by directive. ``network`` makes what carries packets between the tiles of a chip;
     ``collectives`` is how ranks exchange, if they can. ``added`` are lines at the ends of queues
-    that a program has without writing them; ``begins`` is called with what a core holds, once that
+    that a program has without writing them; ``binaries`` are, by how their names end, files that
+    are no text and may be included: what makes text of one, by its name, its bytes and the engine
+    that is chosen. ``begins`` is called with what a core holds, once that
     has what the program sets.
     """
 
@@ -198,6 +200,7 @@ class Target:
     foreign: Mapping[str, ForeignText] = field(default_factory=dict)
     network: Callable[[Generation], Network] | None = None
     collectives: RankExchanges | None = None
+    binaries: Mapping[str, Callable[[str, bytes, str], str]] = field(default_factory=dict)
     added: Callable[[Any], Iterable[AddedLine]] = lambda program: ()
     begins: Callable[[Any], None] | None = None
 

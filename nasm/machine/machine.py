@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from nasm.machine.state import State
 from nasm.machine.stretches import Planner, Stretches
 from nasm.machine.tasks import Tasks
 from nasm.machine.transfers import Transfers
-from nasm.order.observer import Watch, matters
+from nasm.order.observer import Longer, Watch, matters
 from nasm.program.program import Program
 from nasm.program.shapes import Shape, Shapes
 from nasm.sim.channels import Channels
@@ -245,7 +246,7 @@ class Machine:
         if self.watch is not None or not self.checked:
             return None
         if matters(self.program, self.state.areas, self.scheduler.interlock.held):
-            self.watch = Watch(self.scheduler.queues)
+            self.watch = Watch(self.scheduler.queues, partial(_longer, self.program))
             self.scheduler.observe(self.watch)
         return self.watch
 
@@ -362,3 +363,10 @@ def _supply(generation: Generation, channels: int) -> list[tuple[int, int]]:
     if channels <= most:
         return []
     return [max(Fraction(1), n / most).as_integer_ratio() for n in range(channels + 1)]
+
+
+def _longer(program: Program, watch: Watch) -> Longer:
+    """What remembers a long run further."""
+    from nasm.order.beyond import Beyond  # most runs are short
+
+    return Beyond(program, watch)

@@ -40,6 +40,11 @@ class StillBurst:
     settle: Callable[[], None] = nothing
     stalls: Sequence[tuple[int, str]] = ()
 
+    @property
+    def route(self) -> None:
+        """They come one after the other."""
+        return None
+
     def perform(self, count: int, place: Callable[[int], Place]) -> bool:
         """There is nothing to do."""
         return True

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from nasm.base.problems import Failure, Refused, Severity
-from nasm.isa.core_state import Blocked
+from nasm.isa.core_state import Blocked, Burst
 from nasm.isa.effects import RankExchange
 from nasm.isa.evidence import Cost
 from nasm.isa.generation import Port
@@ -151,7 +151,15 @@ class Tasks:
         found = bursting.burst(self.kernels.holds, engine, pieces, least, held)
         if found is None or isinstance(found, int):
             return found
+        if found.route is not None:
+            return self._routed(found, found.route)
         return None if len(found.starts) > most else ahead.planned(found)
+
+    def _routed(self, found: Burst, route: Sequence[int]) -> Planned:
+        """A burst of instructions that jump, each of which is executed itself."""
+        numbers, known = self.lines.instructions, self.program.instructions
+        instructions = [known[numbers[pc]] for pc in route]
+        return Planned(found, instructions, route, [-1] * len(route), route.__getitem__, _itself)
 
     @cached_property
     def _engine(self) -> int:
@@ -443,6 +451,11 @@ def _contended(program: Program, lines: QueueProgram) -> tuple[Port, ...]:
         for port in program.generation.ports
         if lines.engine in port.engines and not others.isdisjoint(port.engines)
     )
+
+
+def _itself(_: int) -> Sequence[Any]:
+    """What instructions are expanded to that are not."""
+    return ()
 
 
 def _never(_: Any) -> None:

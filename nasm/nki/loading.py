@@ -35,6 +35,7 @@ def load(
     words: Mapping[str, str],
     *,
     lnc: int | None = None,
+    ranks: int | None = None,
     target: str | None = None,
     dma: str = USUAL,
     hoist: bool | None = None,
@@ -69,6 +70,7 @@ def load(
         return trace(
             kernel,
             lnc=lnc,
+            ranks=ranks,
             target=target,
             dma=dma,
             hoist=hoist,

@@ -81,6 +81,9 @@ class Model:
         if settings is None and self._around is not None:
             settings = self._around.settings
         self._settings = with_keywords(settings, keywords)
+        if self._settings.ranks is not None:
+            hint = "nasm.nki.run(kernel, …, ranks=2) runs one kernel on several"
+            raise Failure(Problem("E0823", "a model is of one rank", None, hint))
         self._how = {"dma": dma, "hoist": hoist}
         self._launches: list[Launch] = []
         self._copies: list[HostCopy] = []

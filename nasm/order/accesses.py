@@ -141,6 +141,24 @@ class Accesses:
         for place in writes:
             (place.adds if kind is ADD else place.writes)[column] = count
 
+    def look(
+        self, queue: int, index: int, clock: Clock, touched: Touched, moved: TransferTouches | None
+    ) -> None:
+        """Report what an instruction and its transfer would conflict with, if that were its clock.
+
+        Nothing is remembered of it.
+        """
+        every, self.every = self.every, True
+        mine = self.queues + queue
+        for kind, places in zip((READ, WRITE), touched, strict=True):
+            own = mine if kind is WRITE or self.held else queue
+            self._compare(places, kind, clock, queue, index, own)
+        if moved is not None:
+            pair = self.compared(moved.pattern, moved.reads, moved.writes)
+            for kind, places in zip((READ, ADD if moved.adds else WRITE), pair, strict=True):
+                self._compare(places, kind, clock, queue, index, MOVES)
+        self.every = every
+
     def _compare(
         self, places: tuple[Place, ...], kind: str, clock: Clock, queue: int, index: int, own: int
     ) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from nasm.order.beyond import Beyond
 from nasm.order.check import Check
 from nasm.order.events import Sources
-from nasm.order.kept_rounds import TRIED, ExecutedLoop, KeptRounds, loops, without
+from nasm.order.kept_rounds import TRIED, loops, without
 from nasm.order.observer import Watch
 from nasm.order.posts import posted
 from nasm.order.repeat_accesses import check_accesses
@@ -19,26 +20,28 @@ def in_order(sources: Sources, watch: Watch) -> Check | None:
 
     Engines wait for their own results. What is not shown in this way may be in order anyway.
     """
-    if sources.typed or sources.clears or watch.vague:
+    if sources.typed or sources.clears or watch.vague or watch.closed:
         return None
+    if watch.full:
+        longer = watch.longer
+        if not isinstance(longer, Beyond) or longer.watch is None or longer.repeat is None:
+            return None
+        return _tried(sources, longer.watch, longer.repeat, longer.removed)
     for loop in loops(sources.program, watch)[:1]:
         for kept in TRIED:
-            made = _tried(sources, watch, loop, kept)
-            if made is not None:
-                return made
+            found = without(watch, loop, kept)
+            if found is not None:
+                made = _tried(sources, *found, loop.rounds - kept.rounds)
+                if made is not None:
+                    return made
     return None
 
 
-def _tried(sources: Sources, watch: Watch, loop: ExecutedLoop, kept: KeptRounds) -> Check | None:
-    """The same of one loop, with so many of its rounds."""
-    found = without(watch, loop, kept)
-    if found is None:
-        return None
-    shorter, repeat = found
+def _tried(sources: Sources, shorter: Watch, repeat: Repeat, added: int) -> Check | None:
+    """The same of a run without so many rounds, which would be added to others."""
     check = Check(sources, shorter, held=True)
     slopes = _slopes(check, repeat)
     if slopes:
-        added = loop.rounds - kept.rounds
         less = {place: slope * added for place, slope in slopes.items()}
         check = Check(sources, shorter, held=True, less=less)
     check.settle()

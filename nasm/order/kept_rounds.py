@@ -6,6 +6,7 @@ touch, but for bytes that move on by as much from each round to the next.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -46,14 +47,32 @@ WORTH = 3
 """A loop has so many times the rounds that are kept, or all are."""
 
 
+class RemovedRounds(NamedTuple):
+    """Where rounds were left out before: after so many of those that are compared, and how many."""
+
+    at: int
+    rounds: int
+
+
+Heads = tuple[int | None, ...]
+"""Of each queue the place of the first instruction of a loop."""
+
+
 class ExecutedLoop(NamedTuple):
     """A loop of a run: where its rounds start in each queue, which is nowhere in some."""
 
+    heads: Heads
     starts: tuple[Positions, ...]
+
+    @staticmethod
+    def of(heads: Heads, watch: Watch) -> ExecutedLoop | None:
+        """The rounds of a loop; None if there are none."""
+        starts = tuple(_at(column, head) for column, head in zip(watch.pcs, heads, strict=True))
+        return ExecutedLoop(heads, starts) if any(map(len, starts)) else None
 
     @property
     def rounds(self) -> int:
-        """How many there are."""
+        """How many there are, in every queue that has any."""
         return min(len(starts) for starts in self.starts if len(starts))
 
     @property
@@ -73,41 +92,38 @@ def loops(program: Program, watch: Watch) -> list[ExecutedLoop]:
                 outer[chain] = next(((f.span, f.loop.number) for f in frames if f.loop), None)
             if outer[chain] is not None:
                 heads.setdefault(outer[chain], {}).setdefault(queue, pc)
-    pcs = [np.frombuffer(column, np.int32) if column else None for column in watch.pcs]
-    columns = list(enumerate(pcs))
-    found = [
-        ExecutedLoop(tuple(_at(column, at.get(q)) for q, column in columns))
-        for at in heads.values()
-    ]
-    some = [loop for loop in found if any(map(len, loop.starts))]
-    return sorted(some, key=lambda loop: -loop.size)
+    queues = range(len(program.queues))
+    found = (ExecutedLoop.of(tuple(at.get(q) for q in queues), watch) for at in heads.values())
+    return sorted((loop for loop in found if loop is not None), key=lambda loop: -loop.size)
 
 
-def _at(pcs: NDArray[np.int32] | None, pc: int | None) -> Positions:
+def _at(pcs: array[int], pc: int | None) -> Positions:
     """Where a queue has executed an instruction."""
-    if pcs is None or pc is None:
+    if pc is None or not pcs:
         return np.empty(0, np.int64)
-    return np.flatnonzero(pcs == pc).astype(np.int64)
+    return np.flatnonzero(np.frombuffer(pcs, np.int32) == pc).astype(np.int64)
 
 
-def without(watch: Watch, loop: ExecutedLoop, kept: KeptRounds) -> tuple[Watch, Repeat] | None:
+def without(
+    watch: Watch, loop: ExecutedLoop, kept: KeptRounds, gap: RemovedRounds | None = None
+) -> tuple[Watch, Repeat] | None:
     """A run without most rounds of a loop, and those next to them; None if they are not the same.
 
-    ``watch`` remains as it is.
+    ``watch`` remains as it is. It may be without some already.
     """
     rounds = loop.rounds
-    if rounds < WORTH * kept.rounds or any(len(s) not in (0, rounds) for s in loop.starts):
+    if rounds < WORTH * kept.rounds or watch.meetings or watch.signals:
         return None
     first, last = kept.first, rounds - kept.last
     lengths = [_length(starts[first : last + 1]) for starts in loop.starts]
-    if None in lengths or watch.meetings:
+    if None in lengths:
         return None
     repeat = Repeat(
         tuple(int(s[first]) if len(s) else 0 for s in loop.starts),
         tuple(length or 0 for length in lengths),
         last - first,
     )
-    if not all(_same(watch, repeat, queue) for queue, n in enumerate(repeat.lengths) if n):
+    if not all(_same(watch, repeat, queue, gap) for queue, n in enumerate(repeat.lengths) if n):
         return None
     shorter = repeat._replace(rounds=2 * kept.each)
     gone = [
@@ -125,7 +141,7 @@ def _length(starts: Positions) -> int | None:
     return int(apart[0]) if (apart == apart[0]).all() else None
 
 
-def _same(watch: Watch, repeat: Repeat, queue: int) -> bool:
+def _same(watch: Watch, repeat: Repeat, queue: int, gap: RemovedRounds | None) -> bool:
     """Whether all rounds of a queue do the same."""
     start, length, rounds = repeat.starts[queue], repeat.lengths[queue], repeat.rounds
     end = start + rounds * length
@@ -140,47 +156,56 @@ def _same(watch: Watch, repeat: Repeat, queue: int) -> bool:
             if any(work.clears for work in some):
                 return False
             sides = [(work.reads, work.writes) for work in some]
-            if not steady(sides):
+            if not steady(sides, gap):
                 return False
         if phase in moved:
             flights = [moved.get(index) for index in range(phase, end, length)]
-            if not _flights(flights):
+            if not _flights(flights, gap):
                 return False
             moving -= rounds
     return not moving
 
 
-def _flights(flights: Sequence[TransferTouches | None]) -> bool:
+def _flights(flights: Sequence[TransferTouches | None], gap: RemovedRounds | None) -> bool:
     """Whether the transfers of all rounds are the same."""
     some = [one for one in flights if one is not None]
-    kinds = {(one.counter, one.shares, one.adds, one.met) for one in some}
+    kinds = {one._replace(number=0, pattern=0, reads=(), writes=()) for one in some}
     if len(some) < len(flights) or len(kinds) > 1:
         return False
     if all(one.pattern == some[0].pattern for one in some):
         return True
-    return steady([(one.reads, one.writes) for one in some])
+    return steady([(one.reads, one.writes) for one in some], gap)
 
 
 Sides = tuple[tuple[Region, ...], tuple[Region, ...]]
 
 
-def steady(sides: Sequence[Sides]) -> bool:
+def steady(sides: Sequence[Sides], gap: RemovedRounds | None = None) -> bool:
     """Whether what the rounds touch moves on by as much each time."""
     for some in zip(*sides, strict=True):
         if len({len(regions) for regions in some}) > 1:
             return False
-        if not all(_even(row) for row in zip(*some, strict=True)):
+        if not all(_even(row, gap) for row in zip(*some, strict=True)):
             return False
     return True
 
 
-def _even(row: Sequence[Region]) -> bool:
+def _even(row: Sequence[Region], gap: RemovedRounds | None) -> bool:
     """Whether each region is as far from the one before as the second from the first."""
     first = shift(row[0], row[1])
     if first is None:
         return False
     rows, low = first
-    return all(
+    for number, (one, other) in enumerate(pairwise(row), 1):
+        times = 1 if gap is None or number != gap.at else gap.rounds + 1
+        if not _apart(one, other, rows * times, low * times):
+            return False
+    return True
+
+
+def _apart(one: Region, other: Region, rows: int, low: int) -> bool:
+    """Whether a region is so many rows and bytes from another one of the same form."""
+    return (
         one.rows[0] + rows == other.rows[0]
         and one.low + low == other.low
         and one.high + low == other.high
@@ -191,18 +216,18 @@ def _even(row: Sequence[Region]) -> bool:
         and one.area == other.area
         and one.itemsize == other.itemsize
         and one.runs == other.runs
-        for one, other in pairwise(row)
+        and not (one.runs and low)
     )
 
 
 def _cut(watch: Watch, gone: Sequence[tuple[int, int]]) -> Watch:
     """What was kept of a run without some instructions of each queue."""
-    made, order = Watch.of(len(gone)), np.frombuffer(watch.queues, np.uint16)
+    made, order = watch.empty(), np.frombuffer(watch.queues, np.uint16)
     left = np.ones(len(order), bool)
     for queue, (low, high) in enumerate(gone):
         if low < high:
             left[np.flatnonzero(order == queue)[low:high]] = False
-        made.works[queue] = watch.works[queue][:low] + watch.works[queue][high:]
+        made.works[queue] += watch.works[queue][:low] + watch.works[queue][high:]
         for new, old in zip(made.columns(queue), watch.columns(queue), strict=True):
             new.extend(old[:low])
             new.extend(old[high:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol
 
 from nasm.isa import effects
 from nasm.isa.list_kinds import views
@@ -81,6 +81,16 @@ class TransferTouches(NamedTuple):
     silent: bool = False
 
 
+class Longer(Protocol):
+    """Remembers a run that is longer than what is remembered of all of it."""
+
+    def started(self, queue: Queue, task: Task, now: int) -> None:
+        """Remember a start."""
+
+    def issued(self, flight: Flight, now: int) -> None:
+        """Remember what a transfer touches."""
+
+
 class Watch(Observer):
     """The instructions of a run in the order of their starts, by queue.
 
@@ -92,13 +102,17 @@ class Watch(Observer):
     ``full`` says that there was more; it is ``closed`` if nothing more was to be remembered.
     ``lowest`` is to how few instructions it was cut since the check set it to NEVER. ``future`` is
     another one after each change by hand: results for one do not hold for another. ``vague`` are
-    bytes of which what has a number, or a pattern, touches some, it is not known which.
+    bytes of which what has a number, or a pattern, touches some, it is not known which. What comes
+    after so many is remembered by ``longer``, if loops allow that and the run does not go back.
     """
 
-    CACHES = ("lowest", "vague")
+    CACHES = ("lowest", "vague", "longer")
 
-    def __init__(self, queues: Sequence[Queue]) -> None:
-        self._all = queues
+    def __init__(
+        self, queues: Sequence[Queue], longer: Callable[[Watch], Longer] | None = None
+    ) -> None:
+        self._all, self._longer = queues, longer
+        self.longer: Longer | None = None
         self.queues = array("H")
         self.works: list[list[Work]] = [[] for _ in queues]
         self.pcs = [array("i") for _ in queues]
@@ -119,16 +133,9 @@ class Watch(Observer):
         self.signals: list[tuple[int, int, int]] = []
         self.vague: Mapping[int, Collection[Region]] = {}
 
-    @classmethod
-    def of(cls, queues: int) -> Self:
-        """Nothing yet, of so many queues that do not run here."""
-        made = cls(())
-        made.works = [[] for _ in range(queues)]
-        made.pcs = [array("i") for _ in range(queues)]
-        made.begins = [array("q") for _ in range(queues)]
-        made.ends = [array("q") for _ in range(queues)]
-        made.moved = [{} for _ in range(queues)]
-        return made
+    def empty(self) -> Watch:
+        """Another one of the same queues, of which nothing is remembered yet."""
+        return Watch(self._all)
 
     def columns(self, queue: int) -> tuple[array[int], array[int], array[int]]:
         """What is kept of each instruction of a queue as a number."""
@@ -140,7 +147,7 @@ class Watch(Observer):
         """Remember a start."""
         index = queue.index
         if self.closed or len(self.queues) >= MOST:
-            self.full = True
+            self._beyond(queue, task, now)
             return
         work, pc, begin, end = self._add[index]
         work(task.work)
@@ -149,9 +156,18 @@ class Watch(Observer):
         end(queue.last_finish)
         self.queues.append(index)  # last, so that what an interrupt leaves can be judged
 
+    def _beyond(self, queue: Queue, task: Task, now: int) -> None:
+        """Remember a start by another one, which leaves out rounds of loops."""
+        if not self.full and self._longer is not None and not self.closed:
+            self.longer = self._longer(self)
+        self.full = True
+        if self.longer is not None:
+            self.longer.started(queue, task, now)
+
     def met(self, queues: Sequence[int]) -> None:
         """Remember which instructions start together: the next ones of these queues."""
         if self.full:
+            self.longer = None
             return
         for queue in queues:
             self.meetings[queue, len(self.works[queue])] = len(self.sizes)
@@ -159,6 +175,8 @@ class Watch(Observer):
 
     def issued(self, flight: Flight, now: int) -> None:
         """Remember what a transfer touches, by the instruction that issued it."""
+        if self.longer is not None:
+            self.longer.issued(flight, now)
         queue, pc = flight.origin
         index = len(self.works[queue])
         met = bool(self.meetings) and (queue, index) in self.meetings
@@ -181,11 +199,12 @@ class Watch(Observer):
 
     def turn(self) -> None:
         """Something is changed by hand: what comes now may be another run."""
-        self.future = object()
+        self.future, self.longer = object(), None
 
     def close(self) -> None:
         """Remember nothing more: what comes before what does not follow from the program now."""
         self.full = self.closed = True
+        self.longer = None
 
     def begin(self, queue: int, index: int) -> int:
         """When an instruction started."""
@@ -219,6 +238,7 @@ class Watch(Observer):
         length, counts, (meetings, landed), state, (met, signals) = saved
         del self.signals[signals:]
         self.full, self.closed, self.future = state
+        self.longer = None
         self.lowest = min(self.lowest, length)
         del self.queues[length:], self.flights[landed:], self.landings[landed:]
         for queue, (count, moved) in enumerate(counts):

@@ -27,6 +27,7 @@ def examine_ranks(
     max_instructions: int | None = MOST_EXAMINED,
     relaxed: bool = False,
     why: tuple[int, int] | None = None,
+    waits: bool = False,
     tried: bool = True,
     settings: RunSettings | None = None,
     **keywords: Unpack[CheckKeywords],
@@ -41,6 +42,7 @@ def examine_ranks(
         max_instructions=max_instructions,
         relaxed=relaxed,
         why=why,
+        waits=waits,
         tried=tried,
         settings=chosen,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from nasm.base.problems import Problem
 from nasm.isa.collectives import Parcel
 from nasm.machine.rank_meetings import RankLanding
@@ -31,8 +33,11 @@ class Rank:
         execution.begin()
         execution.machine.prepare()
 
-    def advance(self, until: int | None = None) -> Progressed:
-        """Run up to the next collective, to a tick, or to the end."""
+    def advance(self, until: int | None = None, deadline: float | None = None) -> Progressed:
+        """Run up to the next collective, to a tick, or to the end.
+
+        Past a ``deadline`` of ``time.monotonic`` it stops wherever it is, once it did something.
+        """
         run, machine = self.execution, self.execution.machine
         scheduler = machine.scheduler
         bounds = [tick for tick in (until, self.limit) if tick is not None]
@@ -51,6 +56,8 @@ class Rank:
                 return RankReached(self.number, coming)
             most = self.most if scheduler.remaining else None  # what is in flight still lands
             run.process(CHUNK, min(bounds, default=None), most)
+            if deadline is not None and time.monotonic() >= deadline and scheduler.heap:
+                return RankReached(self.number, scheduler.heap[0][0])
         return RankArrival(self.number, arrived.queue, arrived.pc, arrived.tick, arrived.call)
 
     @property

@@ -8,32 +8,34 @@ from typing import Any
 
 import numpy as np
 
-from nasm.base import gc_pause
-from nasm.base.problems import Note, Problem
+from nasm.base.problems import Failure, Note, Problem, listed
 from nasm.base.records import replace
 from nasm.isa.evidence import Evidence
 from nasm.machine import inputs as given_inputs
-from nasm.machine import tensor_io
 from nasm.machine.records import RunReport, Status
 from nasm.program.program import Program
 from nasm.program.ranks import with_ranks
+from nasm.ranks.hosted import HostedRanks
 from nasm.ranks.inputs import by_rank
 from nasm.ranks.misfits import Misfit
-from nasm.ranks.one_process import OneProcess
-from nasm.ranks.rank import Rank
 from nasm.ranks.records import MeetingReport, RanksReport
 from nasm.ranks.world import MeetingRecord, World
 from nasm.runs.execution import Execution
 from nasm.runs.settings import RunSettings
 from nasm.views.tensor import Tensor
-from nasm.views.view import View
+from nasm.workers.actors import WorkerLost
+from nasm.workers.places import ActorPlace, OwnProcess
+
+LOST = "E0824"
+AGAIN = "what it was doing is lost: run it again"
 
 
 class RanksRun:
     """The ranks of a program, each an execution, and the world that they are in.
 
-    ``order`` is that in which they are advanced, which changes nothing. Raises Failure with every
-    problem of the program and its inputs.
+    ``place`` is where they live, this process by default; ``order`` that in which they are
+    advanced, which changes nothing. Raises Failure with every problem of the program and its
+    inputs.
     """
 
     def __init__(
@@ -43,33 +45,35 @@ class RanksRun:
         settings: RunSettings,
         order: Sequence[int] | None = None,
         called: str = "",
+        place: ActorPlace | None = None,
     ) -> None:
         self.program = program = with_ranks(program, settings.ranks)
         self.settings, self.called = settings, called
         given = by_rank(program, inputs)
-        self.executions = [
-            Execution(program, given[rank], rank=rank, settings=settings)
-            for rank in range(program.ranks)
-        ]
-        limits = settings.max_cycles, settings.max_instructions
-        self.ranks = [Rank(execution, *limits) for execution in self.executions]
-        collectives = program.target.collectives
-        assert collectives is not None, "a program of several ranks has collectives"
-        self.engine = OneProcess(self.ranks, collectives, order)
+        self.engine = HostedRanks(place or OwnProcess(), program, given, settings, order)
         self.world = World(program, self.engine, settings.topology)
+
+    @property
+    def first(self) -> Execution:
+        """Rank 0, for what is asked about the program; elsewhere it is made again, and not run."""
+        host = self.engine.local
+        if host is not None:
+            return host.ranks[0].execution
+        return Execution(self.program, None, rank=0, settings=replace(self.settings, values=False))
 
     def halt(self) -> None:
         """End the run where every rank is between two events."""
-        for execution in self.executions:
-            execution.halt()
+        self.engine.halt()
 
     def run(self) -> RanksReport:
         """Run to the end, or as far as the ranks can; returns the report."""
-        with gc_pause.paused():
+        try:
             self.world.run()
+        except WorkerLost as lost:
+            raise Failure(self._lost(lost)) from None
         for problem, misfit in zip(self.problems, self.world.misfits, strict=True):
-            for place, _ in misfit.places:
-                self.ranks[place.rank].stop(Status.DEADLOCK, problem)
+            ranks = [place.rank for place, _ in misfit.places]
+            self.engine.stop(ranks, Status.DEADLOCK, problem)
         return self.report()
 
     @property
@@ -85,12 +89,25 @@ class RanksRun:
             misfit.code, misfit.text, span(first.queue, first.pc), misfit.hint, notes=notes
         )
 
+    def _lost(self, lost: WorkerLost) -> Problem:
+        """Which ranks were where a worker has ended, and how far they had come."""
+        actor = next(actor for actor in self.engine.actors if actor.where == lost.where)
+        ranks = self.engine.ranks_of(actor)
+        held = f"{'rank' if len(ranks) == 1 else 'ranks'} {listed([str(n) for n in ranks], 'and')}"
+        past = [m for m in self.world.meetings if set(m.call.group) & set(ranks)]
+        text = f"the worker that had {held} has ended: {lost.where}"
+        if not past:
+            return Problem(LOST, f"{text}, before a collective of theirs", None, AGAIN)
+        last = past[-1]
+        reached = f"{text}, after meeting {last.number}, {last.call.operation}"
+        return Problem(LOST, reached, self.program.span(last.queue, last.pcs[0]), AGAIN)
+
     # -- what is reported
 
     def report(self) -> RanksReport:
         """The run so far."""
         hashes = self.settings.hashes
-        reports = tuple(execution.report(hashes) for execution in self.executions)
+        reports = self.engine.reports(hashes)
         ticks = max(report.ticks for report in reports)
         meetings = tuple(map(self._meeting, self.world.meetings))
         return RanksReport(
@@ -142,17 +159,15 @@ class RanksRun:
 
     def stopped(self, report: RanksReport, status: Status) -> RanksReport:
         """A report of a run that was stopped from outside: of each rank that had not ended."""
+        going = (Status.READY, Status.RUNNING)
         ranks = tuple(
-            one if execution.ended else replace(one, status=status)
-            for one, execution in zip(report.ranks, self.executions, strict=True)
+            replace(one, status=status) if one.status in going else one for one in report.ranks
         )
         return replace(report, ranks=ranks, status=status)
 
     def contents(self, tensor: Tensor) -> Any:
         """The elements of a tensor now, with a first axis of ranks."""
-        view = View.whole(tensor)
-        machines = (execution.machine for execution in self.executions)
-        return np.stack([tensor_io.contents(machine.addresses, view) for machine in machines])
+        return np.stack(self.engine.contents(tensor.name))
 
     def outputs(self) -> dict[str, Any]:
         """The outputs by name, each with a first axis of ranks."""

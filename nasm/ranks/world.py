@@ -80,6 +80,8 @@ class World:
 
     def step(self) -> bool:
         """Advance what can be, then let meet who can; whether anything was done."""
+        if any(one.status is Status.RUNNING for one in self.ended.values()):
+            return False  # it was halted from outside
         free = [n for n in self._going() if not self.waiting[n]]
         if free:
             self._advance(dict.fromkeys(free))

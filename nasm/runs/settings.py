@@ -273,6 +273,7 @@ class KernelKeywords(_Judging, _Stops, _Host, total=False):
     options: Mapping[str, object] | None
     timing: TimingGiven | None
     ranks: int | None
+    topology: str | None
     values: bool
     profile: bool
     hashes: bool

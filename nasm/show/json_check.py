@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
+from nasm.base.source import Span
 from nasm.program.program import Program
 from nasm.runs.check.records import Examination
+from nasm.runs.waits.records import WaitSuggestion
 from nasm.show.documents import Key, Shape, each, merged, part, plain
-from nasm.show.jsonable import ALLOWED, FIGURES, PLACE, problem_list
+from nasm.show.jsonable import ALLOWED, FIGURES, PLACE, place, problem_list
 
 FOLLOWED: Shape = (
     Key("whole", "whether it was followed to its end without values"),
@@ -93,12 +95,68 @@ ORDER: Shape = (
         ),
     ),
 )
+
+
 EXAMINATION: Shape = (part("followed", FOLLOWED, read=lambda found: found),)
 MAPS: Shape = (each("memories", MEMORY),)
 RELIANCE: Shape = (each("relied", RELIED, lambda found: found.relied or ()),)
 WHY: Shape = (part("order", ORDER),)
 
 
+class _Place(NamedTuple):
+    span: Span
+
+
+def _other(record: WaitSuggestion) -> _Place | None:
+    return None if record.other is None else _Place(record.other)
+
+
+OTHER: Shape = (place("the line that does instead; the whole is null if none does"),)
+CHANGE: Shape = (
+    Key(
+        "kind",
+        "what would do: `drop` the wait, `weaker`: wait for less, `later`: at a later "
+        "instruction; `at_read`: post when the instruction has read, `earlier`: from an earlier "
+        "one",
+    ),
+    Key("queue", "the engine"),
+    Key("text", "the same in words"),
+    place("the line that waits or posts"),
+    part("other", OTHER, read=_other),
+    Key("rounds", "how many instructions of the line are changed"),
+    Key("of", "of how many"),
+    Key("saved_microseconds", "how much shorter the run is with this change alone", "saved"),
+    Key("together", "whether it is one of those that hold all at once"),
+)
+SEMAPHORES: Shape = (
+    Key("core", "a core"),
+    Key("used", "how many semaphores it uses"),
+    Key("fewest", "how many would do where one is used after another"),
+    each(
+        "groups",
+        (
+            Key("names", "semaphores that can be one, in the order of their uses"),
+            Key("more", "what the waits for each wait for in addition then"),
+        ),
+    ),
+    Key("apart", "semaphores that are set, or waited for to be just so: they are not shared"),
+)
+WAITS: Shape = (
+    part(
+        "waits",
+        (
+            Key("summary", "with `--waits`: what was found of waits and posts, in a sentence"),
+            Key("reason", "why nothing was looked at; empty if it was"),
+            Key("waits", "how many instructions wait"),
+            Key("lines", "how many lines they came from"),
+            each("suggestions", CHANGE),
+            Key("microseconds", "how long the run takes"),
+            Key("changed_microseconds", "and with all that hold together", "changed"),
+            Key("untried", "how many changes were not tried, as the program is too long"),
+            each("semaphores", SEMAPHORES),
+        ),
+    ),
+)
 SIZES: Shape = (
     part(
         "sizes",
@@ -164,5 +222,6 @@ ASSEMBLED: Shape = (
 
 def examination(record: Examination, maps: bool = False, relied: bool = False) -> dict[str, Any]:
     """What was followed of a program, and if wanted who owns which bytes and what is relied on."""
-    asked = record.order is not None
-    return plain(record, (*EXAMINATION, *(MAPS * maps), *(RELIANCE * relied), *(WHY * asked)))
+    asked, tried = record.order is not None, record.waits is not None
+    more = (*(RELIANCE * relied), *(WHY * asked), *(WAITS * tried))
+    return plain(record, (*EXAMINATION, *(MAPS * maps), *more))

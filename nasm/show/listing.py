@@ -11,7 +11,7 @@ from rich.text import Text
 
 from nasm.base.problems import clean
 from nasm.base.records import dataclass, fields
-from nasm.isa.effects import Rendezvous, Transfer
+from nasm.isa.effects import RankExchange, Rendezvous, Transfer
 from nasm.isa.instruction import Row
 from nasm.language.printing.declarations import setting
 from nasm.language.printing.lines import update_text, wait_text
@@ -95,7 +95,7 @@ def _cost(program: Program, queue: int, pc: int) -> tuple[int | None, int | None
     instruction = program.instruction(queue, pc)
     effect = instruction.row.effect
     cost = instruction.shape(program.queues[queue].engine, program.generation).cost
-    if effect is not None and issubclass(effect, Transfer | Rendezvous):
+    if effect is not None and issubclass(effect, Transfer | Rendezvous | RankExchange):
         return None, None
     return cost.interval, cost.latency
 

@@ -12,9 +12,9 @@ from nasm.base.problems import Failure
 from nasm.sweeps import work
 from nasm.sweeps.job import RunJob
 from nasm.sweeps.journal import Journal
-from nasm.sweeps.pools import WorkerPool, other
 from nasm.sweeps.row import DIED, SweepRow
-from nasm.sweeps.work import OtherVersion, version
+from nasm.workers.pools import WorkerPool, other
+from nasm.workers.version import OtherVersion, version
 
 J = TypeVar("J")
 R = TypeVar("R")

@@ -25,9 +25,9 @@ from nasm.runs.settings import RunSettings, with_keywords, with_settings
 from nasm.sweeps.grid import WRONG, ParameterGrid
 from nasm.sweeps.job import KernelCall, Parameter, Point, RunJob
 from nasm.sweeps.journal import journal
-from nasm.sweeps.pools import Cluster, WorkerPool, pool
 from nasm.sweeps.row import METRICS, SweepRow
 from nasm.sweeps.running import closing, rows
+from nasm.workers.pools import Cluster, WorkerPool, pool
 
 TARGET = "target"
 """The name in a grid that is no constant: the values are targets."""

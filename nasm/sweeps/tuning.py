@@ -17,10 +17,10 @@ from nasm.runs.settings import RunSettings, with_keywords, with_settings
 from nasm.sweeps.grid import ParameterGrid
 from nasm.sweeps.job import KernelCall, Parameter, Point
 from nasm.sweeps.journal import Journal, journal
-from nasm.sweeps.pools import NOT_INSTALLED, Cluster, WorkerPool, pool
 from nasm.sweeps.row import METRICS, REFUSED, SweepRow
 from nasm.sweeps.running import closing
 from nasm.sweeps.sweep import Jobs, SweepKeywords, SweepResult, Watcher, checked_by, numbered
+from nasm.workers.pools import NOT_INSTALLED, Cluster, WorkerPool, pool
 
 TOGETHER = 16
 """Points that are chosen at once: so many on every executor, so that each search is the same."""

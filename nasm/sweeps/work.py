@@ -5,13 +5,10 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import pkgutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import Path
 
-from nasm import __version__
 from nasm.api import Result, run
 from nasm.base import files, host_files, host_memory
 from nasm.base.files import State
@@ -22,35 +19,7 @@ from nasm.nki.loading import load
 from nasm.runs.settings import RunSettings
 from nasm.sweeps.job import KernelCall, RunJob
 from nasm.sweeps.row import REFUSED, TIMED_OUT, SweepRow
-
-
-class OtherVersion(Exception):
-    """The worker has another nasm than the one that sent it work."""
-
-    def __init__(self, wanted: str, found: str) -> None:
-        super().__init__(wanted, found)
-        self.wanted, self.found = wanted, found
-
-
-@cache
-def version() -> str:
-    """The version of nasm, and a hash of its modules: runs of equal versions are equal."""
-    made = hashlib.sha256()
-    for name, content in _modules(str(Path(__file__).parents[1])):
-        made.update(f"{name}\0{len(content)}\0".encode() + content)
-    return f"{__version__}+{made.hexdigest()[:16]}"
-
-
-def _modules(folder: str) -> Iterator[tuple[str, bytes]]:
-    """Each module of a package with its text, read as Python reads it when it is imported."""
-    for found in pkgutil.iter_modules([folder]):
-        spec = found.module_finder.find_spec(found.name, None)
-        read = getattr(spec and spec.loader, "get_data", None)
-        if spec is None or spec.origin is None or read is None:
-            continue
-        yield found.name, read(spec.origin)
-        if found.ispkg:
-            yield from _modules(os.path.dirname(spec.origin))
+from nasm.workers.version import OtherVersion, version
 
 
 def done(job: RunJob, wanted: str) -> SweepRow:

@@ -35,6 +35,20 @@ GELU = """\
 MADS = "    SFPMAD  VA=0, VB=1, VC=2, VD=3\n    SFPMAD  VA=0, VB=1, VC=2, VD=4\n" * 4
 LOADS = "    SFPLOADI  VD=0, Mod0=0, Imm16=0x4000\n    SFPLOADI  VD=1, Mod0=0, Imm16=0x4000\n" * 4
 CARRIED = "    SFPMAD  VA=0, VB=1, VC=2, VD=2\n    SFPNOP\n" * 4
+CODE = """\
+.target wormhole
+.rv B
+    li    a0, 40000
+loop:
+    addi  a1, a1, 3
+    xor   a2, a1, a0
+    sll   a3, a2, a1
+    add   a4, a3, a2
+    sub   a5, a4, a1
+    and   a6, a5, a3
+    addi  a0, a0, -1
+    bnez  a0, loop
+"""
 TILE = "0, 1, 0, 2, 0, 1, 3, 0, 0, 1, 0, 2, 0, 1, 3, 1"
 
 
@@ -111,6 +125,10 @@ def rows(tries: int) -> list[tuple[str, float, str]]:
         unit = f"instructions/s{least and f', {least}'}"
         found.append((f"Tensix, {name}", _rate(program, tries, Execution), unit))
         found.append(("  the same in the debugger", _rate(program, 1, nasm.Session), unit[:14]))
+    code = nasm.assemble(Source("rate", CODE))
+    rate = _rate(code, tries, Execution)
+    found.append(("Tensix, plain RISC-V code", rate, "instructions/s, at least 300,000"))
+    found.append(("  the same in the debugger", _rate(code, 1, nasm.Session), unit[:14]))
     tiles = _rate(nasm.assemble(Source("rate", products())), tries, Execution) / 16
     found.append(("Tensix, products of tiles in one phase", tiles, "tiles/s, at least 800"))
     return [*found, *kernels(3 * tries)]

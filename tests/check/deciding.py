@@ -16,12 +16,16 @@ import pytest
 
 import nasm
 from nasm.base.problems import Problem
+from nasm.debugger.session import Session
+from nasm.order.check import Check
+from nasm.order.events import Sources
 from nasm.program.program import Program
 from nasm.runs.check import ways
 from nasm.runs.check.followed import Followed
 from nasm.runs.check.ways import EveryWay, FollowedWay
 from nasm.runs.execution import Execution
 from nasm.runs.settings import RunSettings
+from tests.order.truth import Access, Log, Truth
 
 Pair = frozenset[tuple[str, int]]
 """Two accesses that race: each a queue and a line."""
@@ -51,6 +55,10 @@ class Drawing:
             f".sbuf n i32[1, 2]\n.sem {', '.join((*self.semaphores, 'copied', 'moved'))}",
             *(f".sbuf {name} f32[1, {WIDTH}] = zeros" for name in "tu"),
         ]
+        self.indirect = draw.random() < 0.3
+        if self.indirect:
+            lines.append(".hbm R f32[4, 4] inout\n.sbuf rows f32[2, 4] = zeros\n.sem named")
+            lines.append(".sbuf ids i32[2, 1]\n@sync DmaCopy ids, N.reshape(2, 1) $named += 16")
         self.copied = draw.random() < 0.4
         if self.copied:
             lines.append("@sync DmaCopy n, N $copied += 16")
@@ -70,6 +78,8 @@ class Drawing:
                 low, high = sorted((draw.randint(0, 3), draw.randint(0, 3)))
                 body.append(f"    RegisterAlu %r{register}, %r{register}, {low}, op=maximum")
                 body.append(f"    RegisterAlu %r{register}, %r{register}, {high}, op=minimum")
+        if self.indirect and draw.random() < 0.9:
+            body.append("    Nop $named >= 16")
         self.known = register + 1
         return body + self._block(draw.randint(1, 3), 2)
 
@@ -132,8 +142,23 @@ class Drawing:
             return f"{tensor}[:, {self._register()} : +{length}]"
         return f"{tensor}[:, {self.draw.randint(0, WIDTH - length)} : +{length}]"
 
+    def _row(self) -> str:
+        """A transfer of rows: of those that entries name, if GpSimd makes it."""
+        draw = self.draw
+        rows, some = "rows", "R.ap([[4, 2], [1, 4]], vector_offset=ids)"
+        if self.engine != "gpsimd":
+            number = draw.randrange(4)
+            rows, some = f"rows[{number % 2} : +1]", f"R[{number} : +1]"
+            if draw.random() < 0.3 and self.engine != "vector":
+                some = f"R[{self._register()} : +1]"
+        pair = (rows, some) if draw.random() < 0.5 else (some, rows)
+        skip = ", oob_mode=skip" if self.engine == "gpsimd" and draw.random() < 0.7 else ""
+        return f"DmaCopy {', '.join(pair)}{skip}{self._waits(post=False)} $moved += 16"
+
     def _access(self) -> str:
         draw = self.draw
+        if self.indirect and draw.random() < 0.4:
+            return self._row()
         one, other = draw.sample("tu", 2)
         length, kind = draw.choice((1, 1, 2)), draw.random()
         if kind < 0.15 or self.engine == "sync":
@@ -160,9 +185,13 @@ class Drawing:
 
 
 class Shown(NamedTuple):
-    """What a run with some values has: pairs of lines that race, and the codes of other errors."""
+    """What a run with some values has: pairs of lines that race, and the codes of its errors.
+
+    ``pairs`` are those that its check has compared, ``races`` all by the definition.
+    """
 
     pairs: frozenset[Pair]
+    races: frozenset[Pair]
     codes: frozenset[str]
     finished: bool
 
@@ -175,9 +204,11 @@ def _side(program: Program, queue: int, pc: int) -> tuple[str, int]:
 
 def pairs_of(session: Execution, vague: bool = False) -> set[Pair]:
     """The pairs of lines that race in a run; those that may, if addresses are the same, as well."""
-    if session.ordering is None:
+    watch = session.machine.watch
+    if watch is None:
         return set()
-    check = session.ordering.judged()
+    check = Check(Sources(session.program), watch, held=True, every=True)
+    check.settle()
     return {
         frozenset(
             _side(session.program, one.queue, check.watch.pcs[one.queue][one.index])
@@ -189,12 +220,26 @@ def pairs_of(session: Execution, vague: bool = False) -> set[Pair]:
 
 def shown(program: Program, values: tuple[int, int]) -> Shown:
     """What a run with these values has."""
-    inputs = {"N": np.array([values], np.int32), "H": np.zeros((1, 8), np.float32)}
-    session = Execution(program, inputs, settings=RunSettings())
+    inputs: dict[str, Any] = {"N": np.array([values], np.int32)}
+    for name in {"H", "R"} & program.tensors.keys():
+        inputs[name] = np.zeros(program.tensors[name].shape, np.float32)
+    session = Session(program, inputs)
+    truth_of = Log(session)
     report = session.run(max_instructions=10_000, hashes=False)
     codes = {problem.code for problem in (*report.hazards, *report.problems)}
     finished = report.status.name == "FINISHED"
-    return Shown(frozenset(pairs_of(session)), frozenset(codes), finished)
+    pairs = frozenset(pairs_of(session.execution))
+    return Shown(pairs, _by_definition(truth_of), frozenset(codes), finished)
+
+
+def _by_definition(log: Log) -> frozenset[Pair]:
+    """All pairs of lines that race in a run."""
+    truth = Truth(log)
+
+    def side(access: Access) -> tuple[str, int]:
+        return _side(truth.program, access.queue, truth.executed[access.queue][access.index].pc)
+
+    return frozenset(frozenset(map(side, pair)) for pair in truth.races)
 
 
 def every(program: Program) -> Iterator[Shown]:
@@ -241,9 +286,10 @@ def differences(program: Program) -> tuple[list[str], dict[str, int]]:
     """What `check` has missed or invented, and how much it said."""
     said, runs = judged(program), list(every(program))
     wrong: list[str] = []
-    raced = set().union(*(run.pairs for run in runs))
+    raced = set().union(*(run.races for run in runs))
     if said.whole:
-        if missed := raced - said.pairs:
+        compared = set().union(*(run.pairs for run in runs))
+        if missed := compared - said.pairs:
             wrong.append(f"missed races: {sorted(map(sorted, missed))}")
         reported = {*(p.code for p in said.sure), *(p.code for p in said.maybe)}
         if raced and not {"E0502", "E0545"} & reported:
@@ -254,7 +300,7 @@ def differences(program: Program) -> tuple[list[str], dict[str, int]]:
     finished = [run for run in runs if run.finished]
     if len(finished) == len(runs):
         for problem in said.sure:
-            if problem.code == "E0502" and not all(_lines(problem) in r.pairs for r in runs):
+            if problem.code == "E0502" and not all(_lines(problem) in r.races for r in runs):
                 wrong.append(f"not for every input: {problem.message}")
     maybe = said.may_race
     confirmed = {pair for pair, problem in maybe.items() if "inputs" in problem.facts}
@@ -270,7 +316,7 @@ def differences(program: Program) -> tuple[list[str], dict[str, int]]:
     }
     for pair, problem in maybe.items():
         given = problem.facts.get("inputs")
-        if given is not None and pair not in shown(program, _values(given)).pairs:
+        if given is not None and pair not in shown(program, _values(given)).races:
             wrong.append(f"values that show no race: {problem.message}")
     return wrong, counts
 

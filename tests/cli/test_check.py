@@ -112,3 +112,35 @@ def test_a_document_has_what_was_followed(ran: Any) -> None:
     (file,) = ran("check", MATMUL, "--json", "--max-instructions", "2").document["files"]
     assert (file["followed"]["whole"], file["followed"]["ended"]) == (False, "limit")
     assert [p["code"] for p in file["warnings"]] == ["E0535"]
+
+
+SPARE = """\
+.target trn2
+.hbm  X  f32[128, 64]  input
+.hbm  Y  f32[128, 64]  output
+.sbuf x f32[128, 64]
+.sbuf y f32[128, 64]
+.sem  loaded, made, stored
+@sync    DmaCopy         x, X                    $loaded += 16
+@vector  TensorCopy      y, x    $loaded >= 16   $made++
+@sync    EventSemaphore          $loaded >= 16
+@sync    DmaCopy         Y, y    $made >= 1      $stored += 16
+@sync    EventSemaphore          $stored >= 16
+"""
+
+
+def test_waits_that_could_go_are_listed_with_what_they_cost(ran: Any, tmp_path: Path) -> None:
+    path = written(tmp_path, SPARE)
+    done = ran("check", path, "--waits")
+    assert done.code == 0
+    first, summary, change, semaphores, group = done.out.splitlines()
+    assert first.startswith(f"{path}: ok")
+    assert summary.startswith("waits: 1 change would do: 0.000 µs less of ")
+    assert change == "  line 9: @sync EventSemaphore need not wait for $loaded >= 16"
+    assert semaphores.startswith("semaphores: 2 in the place of 3 would do")
+    assert group == "  $loaded for $stored (its waits for 16 more)"
+    (file,) = ran("check", path, "--waits", "--json").document["files"]
+    (made,) = file["waits"]["suggestions"]
+    assert (made["kind"], made["line"], made["other"], made["together"]) == ("drop", 9, None, True)
+    assert made["saved_microseconds"] == 0
+    assert "waits" not in ran("check", path, "--json").document["files"][0]

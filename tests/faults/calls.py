@@ -9,6 +9,7 @@ import numpy as np
 
 from nasm.apps.cli import main
 from tests.cli.programs import HALVES
+from tests.tensix.riscv import elves
 
 INCLUDED = ".const N = 4\n"
 PROGRAM = HALVES.replace(".const N = 4", '.include "sizes.nasm"').replace("= iota", '= "x.npz:a"')
@@ -104,6 +105,7 @@ class Call:
         (place / "ex").mkdir(exist_ok=True)
         for name, text in texts.items():
             (place / name).write_text(text, encoding="utf-8")
+        (place / "c.elf").write_bytes(elves.elf([(0, elves.words(0x00500513, 0x00100073), 0)]))
         np.savez(place / "x.npz", a=np.ones((128, 4), np.uint16))
         np.save(place / "f.npy", np.ones((128, 4), np.float32))
         for name in self.old:
@@ -128,6 +130,7 @@ CALLS = (
     _call("run-stdout", "run p.nasm --out Y=- --quiet"),
     _call("run-object", "run p.nobj --out Y=y.npy --json", "y.npy", "asm p.nasm -q"),
     _call("run-schedules", "run p.nasm --schedules 2 --witness --json --sarif s.sarif", "s.sarif"),
+    _call("run-elf", "run --elf brisc=c.elf --json"),
     _call("run-autosync", "run s.nasm --autosync --out Y=y.npy"),
     _call("run-kernel", "run k.py:halved --in x=f.npy --out y=y.npy --json", "y.npy"),
     _call("nki-emit", "nki k.py:halved --in x=f.npy --emit e.nasm --json", "e.nasm"),
@@ -148,6 +151,7 @@ CALLS = (
     _call("equal", "equal p.nasm q.nasm --json"),
     _call("check", "check p.nasm q.nasm --sarif s.sarif --json", "s.sarif"),
     _call("check-map", "check p.nasm --map"),
+    _call("check-waits", "check p.nasm --waits --json"),
     _call("print", "print p.nasm -o made.nasm", "made.nasm"),
     _call("print-kernel", "print k.py:halved --in x=f.npy -o made.nasm"),
     _call("sync-write", "sync s.nasm --write"),

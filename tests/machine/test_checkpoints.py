@@ -85,6 +85,7 @@ OWN: dict[str, Callable[[], Session]] = {
     "shared": lambda: Session(SHARED),
     "turns": lambda: Session(TURNS),
     "channels": lambda: Session.load(Source("toy.nasm", SWAP), targets=TOY),
+    "cores": lambda: Session(ROOT / "programs" / "tensix" / "rv_push.nasm"),
     "direct": lambda: Session.load(Source("toy.nasm", DIRECT), targets=TOY),
 }
 

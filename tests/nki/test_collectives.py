@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -33,7 +34,7 @@ def drawn(ranks: int, *shape: int, dtype: Any = np.float32, seed: int = 0) -> li
     return [rng.standard_normal(shape).astype(dtype) for _ in range(ranks)]
 
 
-def ran(kernel: Any, *args: Any, ranks: int, ok: bool = True, **how: Any) -> list[Any]:
+def of_ranks(kernel: Any, *args: Any, ranks: int, ok: bool = True, **how: Any) -> list[Any]:
     """What each rank returned."""
     made = nasm.nki.run(kernel, *args, ranks=ranks, **how)
     assert made.ok or not ok, made.report
@@ -74,7 +75,7 @@ def test_all_reduce(ranks: int, op: str) -> None:
         lambda src, dst, group: ncc.all_reduce([src], [dst], group, getattr(nl, op)),
     )
     xs = drawn(ranks, H, W)
-    for got in ran(kernel, ByRank(xs), everyone(ranks), ranks=ranks):
+    for got in of_ranks(kernel, ByRank(xs), everyone(ranks), ranks=ranks):
         wanted = getattr(np, op).reduce(np.stack(xs).astype(np.float64))
         assert np.array_equal(got, wanted.astype(np.float32))  # rounded once
 
@@ -89,25 +90,25 @@ def test_all_gather_reduce_scatter_and_all_to_all(ranks: int) -> None:
 
     xs, group = drawn(ranks, H, W), everyone(ranks)
     gather = in_hbm(gathered, lambda s, d, g: ncc.all_gather([s], [d], g, 0))
-    for got in ran(gather, ByRank(xs), group, ranks=ranks):
+    for got in of_ranks(gather, ByRank(xs), group, ranks=ranks):
         assert np.array_equal(got, np.concatenate(xs))
     scatter = in_hbm(
         scattered, lambda s, d, g: ncc.reduce_scatter([s], [d], g, collective_dim=0, op=nl.add)
     )
     total = np.stack(xs).astype(np.float64).sum(0).astype(np.float32)
     for got, part in zip(
-        ran(scatter, ByRank(xs), group, ranks=ranks), np.split(total, ranks), strict=True
+        of_ranks(scatter, ByRank(xs), group, ranks=ranks), np.split(total, ranks), strict=True
     ):
         assert np.array_equal(got, part)
     exchange = in_hbm(lambda x: x.shape, lambda s, d, g: ncc.all_to_all([s], [d], g, 0))
-    for rank, got in enumerate(ran(exchange, ByRank(xs), group, ranks=ranks)):
+    for rank, got in enumerate(of_ranks(exchange, ByRank(xs), group, ranks=ranks)):
         assert np.array_equal(got, np.concatenate([np.split(x, ranks)[rank] for x in xs]))
 
 
 def test_two_groups_of_two() -> None:
     kernel = in_hbm(lambda x: x.shape, lambda s, d, g: ncc.all_reduce([s], [d], g, nl.add))
     xs = drawn(4, H, W)
-    outs = ran(kernel, ByRank(xs), ReplicaGroup([[0, 2], [1, 3]]), ranks=4)
+    outs = of_ranks(kernel, ByRank(xs), ReplicaGroup([[0, 2], [1, 3]]), ranks=4)
     for rank, got in enumerate(outs):
         assert np.array_equal(got, xs[rank % 2] + xs[rank % 2 + 2])
 
@@ -125,7 +126,7 @@ def test_several_tensors_at_once_and_pairs() -> None:
         return (*sums, swapped)
 
     xs, ys = drawn(2, H, W), drawn(2, H, W, dtype=BF16, seed=1)
-    for rank, (sx, sy, other) in enumerate(ran(kernel, ByRank(xs), ByRank(ys), ranks=2)):
+    for rank, (sx, sy, other) in enumerate(of_ranks(kernel, ByRank(xs), ByRank(ys), ranks=2)):
         assert np.array_equal(sx, xs[0] + xs[1])
         wide = ys[0].astype(np.float64) + ys[1].astype(np.float64)
         assert np.array_equal(sy, wide.astype(BF16))
@@ -148,7 +149,7 @@ def test_tiles_in_sbuf_are_gathered_along_either_axis(ranks: int) -> None:
 
     xs = drawn(ranks, H, W)
     for dim in (0, 1):
-        for got in ran(kernel, ByRank(xs), everyone(ranks), dim, ranks=ranks):
+        for got in of_ranks(kernel, ByRank(xs), everyone(ranks), dim, ranks=ranks):
             assert np.array_equal(got, np.concatenate(xs, dim))
 
 
@@ -186,7 +187,7 @@ def test_a_ring_in_two_channels_passes_every_ranks_data_on(ranks: int, memory: s
         return out
 
     xs = drawn(ranks, 2, H, W)
-    for got in ran(kernel, ByRank(xs), everyone(ranks), ranks=ranks):
+    for got in of_ranks(kernel, ByRank(xs), everyone(ranks), ranks=ranks):
         assert np.array_equal(got, np.stack(xs))
 
 
@@ -201,7 +202,7 @@ def test_a_ring_that_combines_before_it_sends() -> None:
         return out
 
     xs, ys = drawn(3, H, W), drawn(3, H, W, seed=1)
-    outs = ran(kernel, ByRank(xs), ByRank(ys), everyone(3), ranks=3)
+    outs = of_ranks(kernel, ByRank(xs), ByRank(ys), everyone(3), ranks=3)
     for rank, got in enumerate(outs):
         assert np.array_equal(got, np.maximum(xs[rank - 1], ys[rank - 1]))
 
@@ -219,7 +220,7 @@ def test_counts_that_a_tensor_has() -> None:
     xs = [np.arange(8, dtype=np.float32) + 10 * rank for rank in range(2)]
     tables = ([[1, 3], [0, 4], [0, 0]], [[2, 0], [1, 0], [9, 9]])
     counts = [np.array(table, np.uint32) for table in tables]
-    outs = ran(kernel, ByRank(xs), ByRank(counts), everyone(2), ranks=2)
+    outs = of_ranks(kernel, ByRank(xs), ByRank(counts), everyone(2), ranks=2)
     # rank 0 keeps element 0, and sends 4, 5, 6; rank 1 sends its elements 1 and 2
     assert np.array_equal(outs[0][0], [0, 1, 2, 3, 11, 12, 6, 7])
     assert np.array_equal(outs[1][0], [4, 5, 6, 13, 14, 15, 16, 17])
@@ -239,7 +240,7 @@ def test_each_rank_knows_its_number(lnc: int) -> None:
         return out
 
     table = drawn(1, 4, H, W)[0]
-    for rank, got in enumerate(ran(kernel, table, ranks=4, lnc=lnc)):
+    for rank, got in enumerate(of_ranks(kernel, table, ranks=4, lnc=lnc)):
         assert np.array_equal(got, table[rank])
 
 
@@ -262,7 +263,7 @@ def halves(x: Any, group: Any) -> Any:
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_what_two_cores_share_is_exchanged_once_and_in_order(ranks: int) -> None:
     xs = drawn(ranks, H, W)
-    for got in ran(halves, ByRank(xs), everyone(ranks), ranks=ranks, lnc=2):
+    for got in of_ranks(halves, ByRank(xs), everyone(ranks), ranks=ranks, lnc=2):
         assert np.array_equal(got, np.stack(xs).astype(np.float64).sum(0).astype(np.float32))
     traced = nasm.nki.trace(halves, ByRank(xs), everyone(ranks), ranks=ranks, lnc=2)
     rows = [instruction.row.name for instruction in traced.program.instructions]
@@ -281,7 +282,7 @@ def test_tiles_of_two_cores_are_exchanged_by_each() -> None:
         return out
 
     xs = drawn(2, 2, H, W)
-    for got in ran(kernel, ByRank(xs), everyone(2), ranks=2, lnc=2):
+    for got in of_ranks(kernel, ByRank(xs), everyone(2), ranks=2, lnc=2):
         assert np.array_equal(got, xs[0] + xs[1])
 
 
@@ -298,7 +299,7 @@ def test_an_argument_that_is_written_is_changed_on_each_rank() -> None:
 
     xs = drawn(2, H, W)
     total = xs[0] + xs[1]
-    assert ran(kernel, ByRank(xs), everyone(2), ranks=2) == [None, None]
+    assert of_ranks(kernel, ByRank(xs), everyone(2), ranks=2) == [None, None]
     assert all(np.array_equal(x, total) for x in xs)
     with pytest.raises(Failure, match="x, which is one array for all ranks") as failure:
         nasm.nki.run(kernel, xs[0], everyone(2), ranks=2)
@@ -326,6 +327,24 @@ def test_a_run_of_ranks_is_the_same_each_time_and_knows_where_they_met() -> None
     assert (meeting.operation, meeting.bytes) == ("all_reduce", H * W * 4)
     assert meeting.span is not None
     assert "exchange(src, dst, group)" in meeting.span.text or "all_reduce" in meeting.span.text
+
+
+def test_where_ranks_are_decides_how_long_they_take(tmp_path: Path) -> None:
+    kernel = in_hbm(lambda x: x.shape, lambda s, d, g: ncc.all_reduce([s], [d], g, nl.add))
+    xs = drawn(2, H, W)
+    slow = tmp_path / "slow.toml"
+    slow.write_text('base = "trn2.48xlarge"\n[figures]\ncollective_start_ns = 9000\n')
+    ticks = []
+    for topology in (None, "trn2-ultraserver", str(slow)):
+        made = nasm.nki.run(kernel, ByRank(xs), everyone(2), ranks=2, topology=topology)
+        ticks.append(made.result.ranks.meetings[0].ticks)
+    assert ticks[0] == ticks[1]  # both ranks on one chip
+    assert ticks[2] - ticks[0] == round((9000 - 3160) * 4.8)
+
+
+def test_a_model_is_of_one_rank() -> None:
+    with pytest.raises(Failure, match="a model is of one rank"):
+        nasm.nki.Model(ranks=2)
 
 
 def test_the_signatures_are_those_of_the_vendors_stubs() -> None:

@@ -152,6 +152,53 @@ def test_a_run_reports_what_it_reports_round_by_round(monkeypatch: pytest.Monkey
     assert [problem.code for problem in reports[0][0]] == ["E0502"]
 
 
+# ---------------------------------------------------------------- longer than is remembered
+
+LONG = 620
+
+
+def long_run(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[str]]:
+    """The codes of hazards and warnings of a run of which little is remembered."""
+    monkeypatch.setattr("nasm.order.observer.MOST", 3_000)
+    monkeypatch.setattr("nasm.order.beyond.MOST", 2_000)
+    program = assemble(Source("long.nasm", text), TARGETS)
+    report = Session(program, values=False).run(hashes=False)
+    return [p.code for p in report.hazards], [p.code for p in report.warnings]
+
+
+def stretched(more: str = "") -> str:
+    """The same loop with more rounds."""
+    head = HEAD.replace(f"f32[{ROUNDS * 128},", f"f32[{LONG * 128},")
+    return f"{head}{LOOP.replace(f'0..{ROUNDS}', f'0..{LONG}')}{more}@scalar .drain\n"
+
+
+def test_a_long_loop_is_judged_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert long_run(stretched(), monkeypatch) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "@gpsimd DmaCopy v, Y[38400 : +128, :]\n@gpsimd .drain\n",
+        "@vector TensorScalar y, y, op0=add, operand0=1\n@gpsimd TensorCopy v, y\n",
+    ],
+)
+def test_of_a_long_run_that_is_not_in_order_the_first_part_is_judged(
+    more: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "E0542" in long_run(stretched(more), monkeypatch)[1]
+
+
+def test_a_long_run_that_went_back_is_judged_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nasm.order.observer.MOST", 3_000)
+    monkeypatch.setattr("nasm.order.beyond.MOST", 2_000)
+    session = Session(assemble(Source("long.nasm", stretched()), TARGETS), values=False)
+    session.run(max_instructions=5_000, hashes=False)
+    session.back(100)
+    report = session.run(hashes=False)
+    assert [p.code for p in report.warnings] == ["E0542"]
+
+
 # ---------------------------------------------------------------- one step of it alone
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 
 import nasm
+from nasm.machine.rank_meetings import RankLanding
 from nasm.machine.records import Status
+from nasm.ranks.rank import Rank
 from nasm.ranks.runs import RanksRun
 from nasm.runs.settings import RunSettings
+from nasm.sim.events import Observer
 from tests.parts import part
 
 UNEQUAL = """
@@ -138,29 +142,50 @@ def test_a_sum_that_float32_would_round_on_the_way_is_rounded_once() -> None:
 def test_a_rank_of_two_cores_meets_on_each() -> None:
     """The cores of rank 0 come in one order, those of rank 1 in the other."""
     text = ".target trn2\n.ranks 2\n.hbm x f32[64, 8] input\n"
-    for core, op in enumerate(("add", "maximum")):
+    for core, (op, rounds) in enumerate((("add", 200), ("maximum", 20))):
         text += (
             f".core {core}\n.hbm y{core} f32[64, 8] output\n.sem go{core}\n@sync\n"
             "    CollectiveRankId %r0\n    RegisterMove %r1, 0\n"
             f"    CompareBranch %r0, {core}, op=not_equal, target=go{core}\n"
             f"more{core}:\n    RegisterAlu %r1, %r1, 1, op=add\n"
-            f"    CompareBranch %r1, 200, op=less, target=more{core}\n"
+            f"    CompareBranch %r1, {rounds}, op=less, target=more{core}\n"
             f"go{core}:\n    EventSemaphore $go{core}++\n"
             f"@cc Collective y{core}, x, all_reduce, op={op} $go{core} >= 1\n"
         )
     x = values(5, 2)[:, :64, :8].copy()
-    done = nasm.run(text, {"x": x})
-    assert done.ok, done.report.reasons
-    assert np.array_equal(done.outputs["y0"], [x.sum(0)] * 2)
-    assert np.array_equal(done.outputs["y1"], [x.max(0)] * 2)
-    found = done.ranks
-    assert found is not None
-    first, second = found.meetings
-    late = {one.arrivals.index(max(one.arrivals)) for one in (first, second)}
-    assert late == {0, 1}
-    for one in (first, second):
+    run = RanksRun(nasm.assemble(text), {"x": x}, RunSettings())
+    clocks = [Clock() for _ in range(2)]
+    for clock, rank in zip(clocks, ranks_of(run), strict=True):
+        rank.execution.machine.scheduler.observe(clock)
+    found = run.run()
+    assert found.ok, found.reasons
+    outputs = run.outputs()
+    assert np.array_equal(outputs["y0"], [x.sum(0)] * 2)
+    assert np.array_equal(outputs["y1"], [x.max(0)] * 2)
+    by_core = sorted(found.meetings, key=lambda one: one.start)
+    assert [one.arrivals.index(max(one.arrivals)) for one in by_core] == [1, 0]
+    for one in found.meetings:
         assert one.start == max(one.arrivals)
         assert min(one.waits) == 0 < max(one.waits)
+    assert by_core[0].start + by_core[0].ticks < by_core[1].start
+    assert all(clock.ticks == sorted(clock.ticks) for clock in clocks)
+
+
+def ranks_of(run: RanksRun) -> list[Rank]:
+    """The ranks of a run that are in this process."""
+    host = run.engine.local
+    assert host is not None
+    return [host.ranks[number] for number in range(run.program.ranks)]
+
+
+class Clock(Observer):
+    """The ticks at which something started, one after the other."""
+
+    def __init__(self) -> None:
+        self.ticks: list[int] = []
+
+    def started(self, queue: Any, task: Any, now: int) -> None:
+        self.ticks.append(now)
 
 
 def test_a_run_of_a_rank_that_meets_no_other_is_that_of_a_machine_alone() -> None:
@@ -214,7 +239,10 @@ def test_every_moment_between_two_meetings_can_be_returned_to() -> None:
     whole = RanksRun(program, {"x": x}, RunSettings())
     report = whole.run()
     run = RanksRun(program, {"x": x}, RunSettings())
-    world, machines = run.world, [execution.machine for execution in run.executions]
+    host = run.engine.local
+    assert host is not None
+    executions = [rank.execution for rank in host.ranks.values()]
+    world, machines = run.world, [execution.machine for execution in executions]
     saved = []
     while True:
         saved.append((world.save(), [machine.save() for machine in machines]))
@@ -223,7 +251,7 @@ def test_every_moment_between_two_meetings_can_be_returned_to() -> None:
     assert len(saved) > 2
     for kept, states in reversed(saved[:-1]):
         world.restore(kept)
-        for machine, state, execution in zip(machines, states, run.executions, strict=True):
+        for machine, state, execution in zip(machines, states, executions, strict=True):
             machine.restore(state)
             execution.status = Status.RUNNING
         found = run.run()
@@ -257,6 +285,43 @@ def test_records_and_messages_of_ranks_pickle() -> None:
     run = RanksRun(program, {"x": values(8)}, RunSettings())
     arrivals = run.engine.advance(dict.fromkeys(range(4)))
     assert pickle.loads(pickle.dumps(arrivals)) == arrivals
-    sent = [run.ranks[one.rank].sent(one.queue) for one in arrivals]  # type: ignore[union-attr]
+    host = run.engine.local
+    assert host is not None
+    sent = host.sent([(one.rank, one.queue) for one in arrivals])  # type: ignore[union-attr]
     for parcels in pickle.loads(pickle.dumps(sent)):
         assert [parcel.values.shape for parcel in parcels] == [(128, 256)]
+
+
+def test_a_run_of_ranks_that_takes_too_long_ends_between_two_events() -> None:
+    text = (
+        ".target trn2\n.ranks 2\n.hbm x f32[4, 4] inout\n@cc\nagain:\n"
+        "    Collective x, x, all_reduce, op=maximum\n    CompareBranch target=again\n"
+    )
+    x = np.ones((2, 4, 4), np.float32)
+    late = nasm.run(text, {"x": x}, deadline=0.4, max_instructions=None)
+    assert late.report.status is Status.TIMEOUT
+    assert [one.code for one in late.report.problems] == ["E0516"]
+    most = nasm.run(text, {"x": x}, max_instructions=21)
+    assert most.report.status is Status.LIMIT
+    assert {one.code for one in most.report.problems} == {"E0511"}
+    assert most.ranks is not None
+    assert len(most.ranks.meetings) == 11
+
+
+def test_what_a_rank_has_sent_is_kept_with_its_machine() -> None:
+    run = RanksRun(nasm.assemble(UNEQUAL), {"x": values(9)}, RunSettings())
+    ranks = ranks_of(run)
+    machines = [rank.execution.machine for rank in ranks]
+    arrivals = run.engine.advance(dict.fromkeys(range(4)))
+    sent = [ranks[one.rank].sent(one.queue) for one in arrivals]  # type: ignore[union-attr]
+    states = [machine.save() for machine in machines]
+    for machine, one in zip(machines, arrivals, strict=True):
+        machine.ranks.land(RankLanding(one.queue, one.tick + 100, 50, (None,)))  # type: ignore[union-attr]
+        while machine.run(100):
+            pass
+        assert not machine.ranks.arrived
+    for machine, state in zip(machines, states, strict=True):
+        machine.restore(state)
+    for one, parcels in zip(arrivals, sent, strict=True):
+        again = ranks[one.rank].sent(one.queue)  # type: ignore[union-attr]
+        assert [p.values.tobytes() for p in again] == [p.values.tobytes() for p in parcels]

@@ -85,6 +85,13 @@ def test_the_start_of_a_later_instruction_does_not_say_that_it_is_over() -> None
     assert codes(lines) == {"E0502", "E0524"}
 
 
+def test_that_it_has_started_does_not_say_that_its_source_has_left() -> None:
+    lines = ORDERED.replace("$done++", "$done++ @read")
+    found = nasm.run(HEAD + lines).report.hazards
+    assert {one.code for one in found} == {"E0502"}
+    assert any("Memset" in one.message for one in found)
+
+
 def test_collectives_of_a_queue_are_in_order() -> None:
     lines = """
 @cc Collective b, a, all_reduce, op=add $loaded >= 16

@@ -22,16 +22,17 @@ def shown(target: Target, width: int = 80) -> list[str]:
 
 def test_engines_have_letters_of_their_own() -> None:
     letters = lists.engine_letters(NEURON)
-    assert letters == {"tensor": "t", "vector": "v", "scalar": "s", "gpsimd": "g", "sync": "y"}
+    five = {"tensor": "t", "vector": "v", "scalar": "s", "gpsimd": "g", "sync": "y"}
+    assert letters == {**five, "cc": "c"}
     assert lists.engine_letters(TOY) == {"alpha": "a", "beta": "b"}
 
 
 def test_the_matrix_says_which_engine_of_which_generation_has_what() -> None:
     lines = {line.split()[0]: line for line in shown(NEURON, 100) if line[:1].isupper()}
     assert lines["TensorCopy"].split()[1:4] == [".v.g.", ".vsg.", ".vsg."]
-    assert lines["Nop"].split()[1:4] == ["tvsgy"] * 3
+    assert lines["Nop"].split()[1:4] == ["tvsgyc"] * 3
     assert lines["LoadStationary"].split()[1:4] == ["t...."] * 3
-    assert "engines: t tensor, v vector, s scalar, g gpsimd, y sync" in shown(NEURON)
+    assert "engines: t tensor, v vector, s scalar, g gpsimd, y sync, c cc" in shown(NEURON)
     assert "v3: NeuronCore-v3 (Trn2), .target trn2 or gen3" in shown(NEURON)
 
 

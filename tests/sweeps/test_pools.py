@@ -13,12 +13,13 @@ import pytest
 
 import nasm
 from nasm.base.problems import Failure
-from nasm.sweeps import pools, work
 from nasm.sweeps.journal import Journal
-from nasm.sweeps.pools import Cluster, Processes, Serial
 from nasm.sweeps.row import SweepRow
 from nasm.sweeps.running import TRIES, rows
 from nasm.sweeps.sweep import Jobs
+from nasm.workers import pools
+from nasm.workers.pools import Cluster, Processes, Serial
+from nasm.workers.version import OtherVersion, version
 from tests.sweeps.test_sweep import SCALED
 
 GRID: dict[str, Any] = {"N": list(range(4, 44, 4)), "target": ["trn1", "trn2"]}
@@ -72,7 +73,7 @@ def test_a_worker_of_another_version_gets_no_work(monkeypatch: pytest.MonkeyPatc
     class Other(Serial):
         def submit(self, do: Any, job: Any) -> Future[Any]:
             made: Future[Any] = Future()
-            made.set_exception(work.OtherVersion(work.version(), "0.0.9+0"))
+            made.set_exception(OtherVersion(version(), "0.0.9+0"))
             return made
 
     with pytest.raises(Failure, match=r"a worker has nasm 0\.0\.9"):
@@ -81,7 +82,7 @@ def test_a_worker_of_another_version_gets_no_work(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.thorough
 def test_a_process_of_another_version_ends_the_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "version", lambda: "0.0.9+0")
+    monkeypatch.setattr(pools, "version", lambda: "0.0.9+0")
     with pytest.raises(Failure, match="a worker has nasm 0"):
         nasm.sweep(SCALED, GRID, executor=2)
 

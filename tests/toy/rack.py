@@ -429,6 +429,11 @@ class Song:
         return True
 
     @property
+    def route(self) -> None:
+        """They come one after the other."""
+        return None
+
+    @property
     def settle(self) -> Callable[[], None]:
         return _nothing
 

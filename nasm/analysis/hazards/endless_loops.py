@@ -17,7 +17,7 @@ from nasm.analysis.flow import (
 from nasm.analysis.straight_run import Sequencer, walk
 from nasm.base.problems import Failure, Note, Problem, listed
 from nasm.base.records import dataclass
-from nasm.isa.effects import Clear, Rendezvous
+from nasm.isa.effects import Clear, RankExchange, Rendezvous
 from nasm.machine.machine import Machine
 from nasm.machine.state import Registers
 from nasm.program.program import Program
@@ -54,6 +54,10 @@ class Closed:
         return True
 
 
+MEETING = (Rendezvous, RankExchange)
+"""Effects of what may wait for another core or rank."""
+
+
 def closed_loops(program: Program, flow: Flow) -> list[Closed]:
     """The closed loops of a queue, the inner ones first."""
     found = []
@@ -66,7 +70,7 @@ def closed_loops(program: Program, flow: Flow) -> list[Closed]:
             for register in compared_registers(program.instruction(flow.queue, pc))
         }
         changed = {register for one in instructions for register in written_registers(one)}
-        meets = any(one.row.effect is Rendezvous or decided_by_core(one) for one in instructions)
+        meets = any(one.row.effect in MEETING or decided_by_core(one) for one in instructions)
         if compared & changed or meets or _blocked_by(program, flow.queue, pcs):
             continue
         found.append(Closed(flow, loop, tuple(sorted(compared))))

@@ -171,6 +171,8 @@ class Ordering:
         """What is a race if accesses to bytes that are not known are to the same ones."""
         if self.by_loops is not None:
             return ()
+        if not self.watch.vague:
+            return ()
         check, races = self.judged(), self._races
         found = [plain(check, race, races.meant) for race in check.vague_races]
         return tuple(races.races(found))

@@ -14,7 +14,7 @@ import numpy as np
 from nasm.apps.cli import results
 from nasm.base import dtypes, host_files
 from nasm.base.names import identifier
-from nasm.base.problems import Failure, Problem, Refused, did_you_mean
+from nasm.base.problems import Failure, Problem, Refused, did_you_mean, in_line
 from nasm.base.records import replace
 from nasm.base.source import Source
 from nasm.base.source_files import LARGEST, Given, given_as, program_of, source_of
@@ -34,6 +34,23 @@ def program(path: str) -> Given:
         return program_of(Path(path))
     read = given_as(sys.stdin.buffer.read(LARGEST + 1), "standard input")
     return replace(read, name=STDIN)
+
+
+ELF = ".elf"
+
+
+def with_code(path: str, cores: Iterable[tuple[str, str]], alone: bool) -> Source:
+    """A program that includes ELF files for cores; ``alone`` it is named as the first of them."""
+    source = Source(path, ".target wormhole\n") if alone else program_text(path)
+    lines = [source.text]
+    for core, file in cores:
+        if not file.endswith(ELF):
+            message = f"{in_line(file)} is no file of code: the file is not called *{ELF}"
+            raise Failure(Problem("E0801", message))
+        there = os.path.relpath(file, os.path.dirname(path) or ".")
+        escaped = there.replace("\\", "\\\\").replace('"', '\\"')
+        lines.append(f'.rv {core}\n.include "{escaped}"\n')
+    return Source(source.name, "".join(lines))
 
 
 def program_text(path: str) -> Source:

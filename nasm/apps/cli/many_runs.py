@@ -287,7 +287,7 @@ def executor(args: argparse.Namespace, screen: Screen) -> Any:
     if args.scheduler is None:
         count = args.jobs or os.cpu_count() or 1
         return None if count == 1 else count
-    from nasm.sweeps.pools import Cluster
+    from nasm.workers.pools import Cluster
 
     found = Cluster(args.scheduler)
     if found.dashboard and not args.quiet:

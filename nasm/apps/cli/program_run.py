@@ -121,7 +121,9 @@ class Run:
         from nasm.apps.cli import files
 
         if self.given is None:  # a pipe is read once
-            self.given = files.program(self.args.program)
+            code, path = getattr(self.args, "elf", None), self.args.program
+            alone = "alone" in self.args
+            self.given = files.with_code(path, code, alone) if code else files.program(path)
         return self.given
 
     def session(self, **more: Any) -> Execution:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from nasm.apps.cli import arrays, files, program_names, results
 from nasm.apps.cli.arguments import Wrong
 from nasm.base.files import Allowed
-from nasm.base.problems import Failure, Problem
+from nasm.base.problems import Failure, Problem, Refused
 from nasm.language.objects import Loaded
 from nasm.runs.settings import RunSettings
 
@@ -91,13 +91,14 @@ def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Trace
 
     if args.defines:
         raise Wrong("-D sets a constant of a text: an argument of a kernel is --arg NAME=VALUE")
-    given = arrays.read(args.inputs)
+    given, ranks = arrays_by_rank(args), getattr(args, "ranks", None)
     with prints_aside(args):
         return load(
             args.program,
             given,
             words(args, given),
             lnc=args.lnc,
+            ranks=ranks,
             target=args.target,
             dma=args.dma or USUAL,
             hoist=args.hoist,
@@ -107,6 +108,24 @@ def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Trace
             others=_in_folder(getattr(args, "in_dir", None)),
             python=program_names.python(args),
         )
+
+
+def arrays_by_rank(args: argparse.Namespace) -> dict[str, Any]:
+    """The arrays of --in as a kernel takes them: of a name with {rank} in it one for each rank."""
+    ranks: int = getattr(args, "ranks", None) or 0
+    each = [one for one in args.inputs if ranks and "{rank}" in one[1]]
+    found: dict[str, Any] = arrays.read(one for one in args.inputs if one not in each)
+    if each:
+        from nasm.nki.by_rank import ByRank
+        from nasm.ranks.inputs import RANK
+
+        for name, text in each:
+            texts = [text.replace(RANK, str(rank)) for rank in range(ranks)]
+            try:
+                found[name] = ByRank([arrays.read([(name, text)])[name] for text in texts])
+            except Refused as refused:
+                raise Failure(Problem(refused.code, f"--in {name}: {refused.message}")) from None
+    return found
 
 
 def words(args: argparse.Namespace, given: Mapping[str, Any]) -> dict[str, str]:

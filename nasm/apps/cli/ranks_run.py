@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from nasm.apps.cli import program_names
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from nasm.ranks.runs import RanksRun
     from nasm.runs.execution import Execution
     from nasm.views.tensor import Tensor
+    from nasm.workers.places import ActorPlace
 
 
 class RanksCommand(Run):
@@ -33,6 +35,21 @@ class RanksCommand(Run):
         self.given = given
         self.ranks: RanksRun
         self.found: RanksReport | None = None
+        self.place: ActorPlace | None = None
+
+    def go(self) -> int:
+        """The whole of it where the ranks are asked to live; returns the exit code."""
+        from nasm.workers.places import place_of
+
+        try:
+            place = place_of(self.args.scheduler or self.args.jobs)
+        except Failure as failure:
+            return self.refused(failure.problems)
+        with closing(place):
+            if place.served:
+                return 0
+            self.place = place
+            return super().go()
 
     def session(self, **more: Any) -> Execution:
         """The first of the ranks on their machines; raises Failure."""
@@ -47,12 +64,13 @@ class RanksCommand(Run):
         made = Loaded(self._kernel(), None) if program_names.kernel(args.program) else None
         made = made or chosen.assembled(self.source())
         program = with_ranks(made.program, args.ranks)
+        settings = chosen.of_assembled(files=made.source is None)
         self.ranks = RanksRun(
-            program, self.inputs(), chosen.of_assembled(files=made.source is None)
+            program, self.inputs(), settings, called=args.program, place=self.place
         )
-        for execution in self.ranks.executions:
-            execution.source, execution.called = made.source, args.program
-        return self.ranks.executions[0]
+        first = self.ranks.first
+        first.source, first.called = made.source, args.program
+        return first
 
     def _kernel(self) -> Program:
         """The program that a kernel becomes; raises Failure."""

@@ -29,6 +29,11 @@ def binding(text: str) -> tuple[str, str]:
     return name.strip(), value
 
 
+def core_files(text: str) -> list[tuple[str, str]]:
+    """CORE=FILE,CORE=FILE."""
+    return [binding(part) for part in text.split(",")]
+
+
 def define(text: str) -> tuple[str, Any]:
     """NAME=VALUE: an integer, in any of the language's spellings, a number, a word or a list.
 

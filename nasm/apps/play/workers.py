@@ -15,7 +15,7 @@ from nasm.apps.play.program_runs import MOST_INSTRUCTIONS, program, shown
 from nasm.base.problems import Refused
 from nasm.isolation.entry import isolated
 from nasm.isolation.limits import Limits
-from nasm.sweeps.pools import Processes
+from nasm.workers.pools import Processes
 
 PATIENCE = 20.0
 """Seconds that the answer to a question may take, its turn included."""

@@ -124,6 +124,19 @@ def order(shell: Shell, rest: str) -> None:
     shell.screen.say(check.order(shell.session.order(one, other)))
 
 
+@command("waits", examples=("waits",))
+def waits(shell: Shell, rest: str) -> None:
+    """Say which waits and posts of the program could go, be weaker or sooner.
+
+    Each is tried in every execution, whatever the durations, with what it saves in a run of its
+    own; then how few semaphores would do. It is about the whole program, not about what was
+    executed by now.
+    """
+    from nasm.show.waits import lines
+
+    shell.screen.say(lines(shell.session.waits()))
+
+
 @command(
     "why", usage="why ELEMENT [depth=N] | ENGINE",
     takes=("tensor", "named", "part", "item", "engine"),

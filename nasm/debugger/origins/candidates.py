@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nasm.base.records import dataclass
 from nasm.debugger.origins.elements import TensorElements
 from nasm.debugger.origins.origins import EngineElements, Place, RegisterOrigin
-from nasm.isa.effects import Jump, Rendezvous
+from nasm.isa.effects import Jump, RankExchange, Rendezvous
 from nasm.machine import Machine
 from nasm.machine.writers import Writers
 from nasm.program.program import Program
@@ -108,7 +108,8 @@ class Chances:
 def _straight(program: Program, queue: int) -> bool:
     """Whether a queue executes its instructions one after the other, each for itself."""
     numbers = set(program.queues[queue].instructions)
-    return not any(program.instructions[n].row.effect in (Jump, Rendezvous) for n in numbers)
+    apart = (Jump, Rendezvous, RankExchange)
+    return not any(program.instructions[n].row.effect in apart for n in numbers)
 
 
 def _within(pcs: Pcs, low: int, high: int) -> bool:

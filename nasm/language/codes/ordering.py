@@ -36,7 +36,8 @@ ROWS = (
         "E0542",
         "a run too long for its order to be judged as a whole",
         "What a run executes is kept until its order has been judged, up to 1,000,000 "
-        "instructions. Those after that run as always, but are not checked for races.",
+        "instructions. Of those after that only loops are judged, if all of their rounds do the "
+        "same and are in order; if not they run as always, but are not checked for races.",
         severity=Severity.NOTE,
     ),
     Code(

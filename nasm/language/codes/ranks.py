@@ -75,4 +75,11 @@ ROWS = (
         "A program with `.ranks` is run by as many machines. `run` and `nasm.run` run all of them; "
         "what is asked about a single machine takes programs of one rank.",
     ),
+    Code(
+        "E0824",
+        "a worker that has ended",
+        "A process that had ranks of a run was ended from outside, by the system where memory ran "
+        "out, or with its host. The other ranks cannot continue without what it would have sent. "
+        "The message says where it was, which ranks it had, and at which collective they last met.",
+    ),
 )

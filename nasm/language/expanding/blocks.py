@@ -14,6 +14,7 @@ from nasm.base.source import Frame, Span
 from nasm.language.expanding import declare
 from nasm.language.expanding.evaluate import evaluate
 from nasm.language.expanding.functions import truth
+from nasm.language.expanding.including import Read
 from nasm.language.expanding.line_counts import LOOPS, MACROS, nested, rounds_of
 from nasm.language.expanding.loop_lines import breaking, opened
 from nasm.language.expanding.macros import engine as engine_named
@@ -31,7 +32,7 @@ class Repeating(Walker):
 
     def include(self, statement: tree.Include) -> Bodies:
         """``.include "file.nasm"``: its lines, once."""
-        found = self.includes.read(statement, self.scope)
+        found = self._binary(statement) or self.includes.read(statement, self.scope)
         if found is None:
             return
         source, file, problems, allowed = found
@@ -46,6 +47,17 @@ class Repeating(Walker):
         self.scope.source, self.engine = source, self.engine or None
         yield file.body
         self.scope.source, self.engine = outer, chosen
+
+    def _binary(self, statement: tree.Include) -> Read | None:
+        """What a file that is no text has as one; None for a file that is text."""
+        known = {} if self.builder is None else self.builder.target.binaries
+        read = next((known[end] for end in known if statement.path.value.endswith(end)), None)
+        if read is None:
+            return None
+        engine = self.made.generation.engine(self.engine).name if self.engine else ""
+        return self.includes.binary(
+            statement, self.scope, lambda name, data: read(name, data, engine)
+        )
 
     # -- control
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -65,6 +66,39 @@ class Includes:
         file, problems = parse(made)
         allowed, unclear = suppressions.allows(made)
         return made, file, problems + unclear, allowed
+
+    def binary(
+        self, statement: tree.Include, scope: Scope, made: Callable[[str, bytes], str]
+    ) -> Read:
+        """The text that is made of a file which is none, as often as it is included."""
+        name, place = statement.path.value, scope.span(statement.path)
+        path, label, data = self._bytes(name, scope.source, place)
+        try:
+            source = Source(path, made(label, data), label)
+        except Failure as failure:
+            raise Failure([p.at(place) for p in failure.problems]) from None
+        except Refused as refused:
+            raise Failure(refused.at(place)) from None
+        file, problems = parse(source)
+        return source, file, problems, []
+
+    def _bytes(self, name: str, within: Source, place: Span) -> tuple[str, str, bytes]:
+        """A file that is looked for as others are: its path, what it is called, and its bytes."""
+        for folder in [os.path.dirname(within.name), *self.files.include]:
+            path = os.path.join(folder, name)
+            try:
+                with self.files.opened("", path) as stream:
+                    return path, os.path.normpath(name), stream.read(LARGEST + 1)
+            except Refused as refused:
+                raise Failure(refused.at(place)) from None
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as problem:
+                message = f"cannot read {path}: {problem.strerror or problem}"
+                raise Failure(Problem("E0801", message, place)) from None
+            except ValueError:  # a null character in a path
+                break
+        raise Failure(Problem("E0801", f"no file {quoted(name)} to include", place))
 
     def foreign(self, name: str, within: Source, place: Span, endings: tuple[str, ...]) -> Source:
         """A file of another language that a text names, as often as it does. Raises Failure."""

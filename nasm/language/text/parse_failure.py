@@ -27,6 +27,7 @@ FORMS = {
     "macro": ".macro name(a, b, n=4)",
     "include": '.include "file.nasm"',
     "scope": ".scope",
+    "rv": ".rv B",
     "view": ".view name = tensor[0:64]",
     "core": ".core 0",
     "tile": ".tile 1, 1",

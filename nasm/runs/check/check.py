@@ -8,7 +8,7 @@ of any other what comes first is, and what its text alone tells.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from nasm.base.array_files import ArrayFile
 from nasm.base.problems import Problem, Refused, Severity, counted, listed
@@ -32,6 +32,9 @@ from nasm.runs.check.ways import EveryWay
 from nasm.runs.execution import Execution
 from nasm.runs.settings import CheckKeywords, RunSettings, with_keywords
 
+if TYPE_CHECKING:  # what is asked rarely is imported when it is
+    from nasm.runs.waits.records import WaitReport
+
 DEADLOCK = "E0510"
 
 
@@ -41,6 +44,7 @@ def examine(
     max_instructions: int | None = MOST_EXAMINED,
     relaxed: bool = False,
     why: tuple[int, int] | None = None,
+    waits: bool = False,
     tried: bool = True,
     settings: RunSettings | None = None,
     **keywords: Unpack[CheckKeywords],
@@ -50,9 +54,10 @@ def examine(
     It is followed for at most ``max_instructions``. With ``relaxed``, or on a machine whose engines
     have no interlock, there is a list of what would need one; everything else is reported as if
     they had. It is asked ``why`` two lines, by number, are in order, or are not; raises Failure if
-    one was not followed. Of the settings ``strict`` and ``allow`` are used: the program has been
-    assembled with the rest. If values are ``tried``, some are searched with which a run has what is
-    found on some ways only.
+    one was not followed. With ``waits`` each is tried that could go, wait for less, or be
+    elsewhere. Of the settings ``strict`` and ``allow`` are used: the program has been assembled
+    with the rest. If values are ``tried``, some are searched with which a run has what is found on
+    some ways only.
     """
     relaxed = relaxed or not program.target.interlocked(program.options)
     chosen = with_keywords(settings, keywords)
@@ -82,8 +87,15 @@ def examine(
         memories=tuple(memory_maps(machine, first.lifetimes.lives)),
         relied=relied(machine, first.watch, first.touches) if relaxed else None,
         order=None if why is None else session.order(*why),
+        waits=_waits(program, max_instructions) if waits else None,
         ways=len(ways.every),
     )
+
+
+def _waits(program: Program, most: int | None) -> WaitReport:
+    from nasm.runs.waits import advised
+
+    return advised(program, max_instructions=most)
 
 
 def _ended(ways: EveryWay) -> str:

@@ -11,6 +11,7 @@ from nasm.base.suppressions import AllowedProblem
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.analysis.order_question import OrderAnswer
+    from nasm.runs.waits.records import WaitReport
 
 LIMIT, VALUES = "limit", "values"
 """Why a program was not followed to its end: it is longer, or continues as its values decide."""
@@ -102,7 +103,8 @@ class Examination:
     ``finished``, ``deadlock`` or ``fault`` if that is all there is to know, ``limit`` if it is
     longer, or ``values`` if they decide how it continues. ``instructions`` completed until then, in
     so many ``microseconds``. ``relied`` is what depends on an interlock, None if that was not asked
-    for. ``order`` answers why two lines are in order, if that was asked. ``ways`` is on how many
+    for. ``order`` answers why two lines are in order, ``waits`` what the waits could be instead, if
+    that was asked. ``ways`` is on how many
     ways through the branches that values decide it was followed.
     """
 
@@ -114,6 +116,7 @@ class Examination:
     memories: tuple[MemoryMap, ...]
     relied: tuple[Reliance, ...] | None
     order: OrderAnswer | None = None
+    waits: WaitReport | None = None
     ways: int = 1
 
     @property

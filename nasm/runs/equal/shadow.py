@@ -56,8 +56,14 @@ class ShadowMemory:
             strides = [view.steps[0] * pitch, *strides]
         else:
             first = 0
-        part = held.reshape(-1)[first * held.shape[1] + start // unit :]
+        at = first * held.shape[1] + start // unit
         shape = (*view.shape, size // unit)
+        pairs = zip(strides, view.shape, strict=True)
+        reach = [stride // each * (count - 1) for stride, count in pairs]
+        high = at + sum(step for step in reach if step > 0) + shape[-1]
+        if at + sum(step for step in reach if step < 0) < 0 or high > held.size:
+            raise Refused(UNNUMBERED, f"a view of {tensor.name} reaches past it")
+        part = held.reshape(-1)[at:]
         return np.lib.stride_tricks.as_strided(part, shape, (*strides, each))
 
     def _area(self, tensor: Tensor) -> tuple[Tokens, int, int]:

@@ -16,7 +16,7 @@ from math import prod
 from typing import NamedTuple
 
 from nasm.base.problems import Note
-from nasm.isa.effects import Jump, Rendezvous
+from nasm.isa.effects import Jump, RankExchange, Rendezvous
 from nasm.program.program import Update, Wait
 from nasm.sync.dependences import DONE, OVER, STARTED, Dependences
 from nasm.sync.lines import Line
@@ -362,7 +362,7 @@ def _blocks(node: Node) -> bool:
     """Whether a queue may be blocked at a node, or reach it never or again."""
     if node.row is None or node.wait is not None or node.before or node.reach:
         return True
-    return node.row.effect is Rendezvous or node.row.effect is Jump
+    return node.row.effect in (Rendezvous, RankExchange, Jump)
 
 
 def taking(number: int, count: int) -> Sync:

@@ -22,7 +22,7 @@ from nasm.targets.tensix.isa.added_lines import added_lines
 from nasm.targets.tensix.isa.cores import LABELLED, PUSHING
 from nasm.targets.tensix.noc.links import Links
 from nasm.targets.tensix.options import AS_SRCA, OPTIONS, OUTER_BUG, SRCB_FORMAT, YES, quirks
-from nasm.targets.tensix.riscv import loading
+from nasm.targets.tensix.riscv import elf_text, loading
 from nasm.targets.tensix.settings import settings_of
 
 
@@ -82,6 +82,7 @@ TARGET = Target(
     paces={"duration": Durations},
     causes=CAUSES,
     pushing=PUSHING,
+    binaries={elf_text.ENDING: elf_text.text_of},
     added=added_lines,
     begins=loading.begin,
 )

@@ -24,7 +24,8 @@ from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.matrix import replays as of_matrix
 from nasm.targets.tensix.matrix.facts import timing_of
 from nasm.targets.tensix.matrix.replays import PlannedReplay
-from nasm.targets.tensix.state import THREADS
+from nasm.targets.tensix.riscv import bursts as of_cores
+from nasm.targets.tensix.state import RISC_CORES, THREADS
 from nasm.targets.tensix.words import OPCODES
 from nasm.targets.tensix.words.units import MATRIX, VECTOR, TensixUnit
 
@@ -51,7 +52,11 @@ def burst(
     None where each comes at a time of its own: what a core does, and what it pushes. Only on
     Wormhole: what is decided once for words takes them for words of Wormhole.
     """
-    if core.chip is not WORMHOLE or thread >= THREADS or core.lines[thread] is not None:
+    if thread >= THREADS:
+        number = thread - THREADS
+        coded = number < RISC_CORES and core.codes[number] is not None
+        return of_cores.burst(core, thread, ticks, blocked) if coded else None
+    if core.chip is not WORMHOLE or core.lines[thread] is not None:
         return None
     ends = _disturbed(core, thread, blocked)
     ticks = min(ticks, ends - core.now - 1)
@@ -135,6 +140,11 @@ class WordRun(ABC):
         if starts[-1] == len(starts) - 1:
             return ()
         return [(n, cause) for n in range(1, len(starts)) if starts[n] > starts[n - 1] + 1]
+
+    @property
+    def route(self) -> None:
+        """They come one after the other."""
+        return None
 
     @property
     def settle(self) -> Callable[[], None]:

@@ -18,6 +18,7 @@ from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.layouts.layout import ConfigField
 from nasm.targets.tensix.layouts.wormhole import DESCRIPTOR
 from nasm.targets.tensix.memory_map import SOFT_RESET, address_text
+from nasm.targets.tensix.riscv.cores import LETTERS, RESET_PCS
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.setting_meanings import meaning_of, words_of
 from nasm.targets.tensix.setting_writes import MASK, OPTIONS, written
@@ -28,6 +29,9 @@ TEMPLATE, BUFFER = (expander_name(one) for one in (ExpanderAction.TEMPLATE, Expa
 """The mnemonics of what expands templates, and of what records and plays."""
 
 WORD: Final = 0xFFFFFFFF
+
+START: Final = "_start"
+"""What settings end with that say where a core begins, in place of what its page says."""
 
 RESET: Final = address_text(SOFT_RESET)
 """What the register of soft resets is called."""
@@ -107,6 +111,9 @@ def _others(chip: Chip) -> Iterator[Setting]:
         yield Setting(f"SEM{at}_max", f"the maximum of semaphore {at}", page, 15)
     if chip is WORMHOLE:
         page = f"{docs}, SoftReset"
+        for letter, first in zip(LETTERS, RESET_PCS, strict=True):
+            summary = f"where RISC-V {letter} begins after a reset: by its page {first:#x}"
+            yield Setting(f"{letter}{START}", summary, page, WORD & -4)
         yield Setting(RESET, "what is held in reset, by bits", page, (1 << 23) - 1)
     owners = {"free": NO_THREAD, **{name: at for at, name in enumerate(QUEUES)}}
     for at in chip.mutexes:
@@ -127,6 +134,8 @@ def put(core: Coprocessor, thread: int, setting: Setting, value: int) -> None:
         own.mop_mask_high = value
     elif name.startswith(BUFFER):
         own.replay[int(name.removeprefix(BUFFER))] = value
+    elif name.endswith(START):
+        core.riscs[LETTERS.index(name.removesuffix(START))].entry = value
     elif name == RESET:
         core.soft_reset = value
     elif name.startswith("GPR"):

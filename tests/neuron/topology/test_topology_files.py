@@ -28,7 +28,7 @@ def written(folder: Path, text: str, ending: str = ".toml") -> str:
 
 def refusals(path: str) -> list[tuple[str, int, str]]:
     with pytest.raises(Failure) as failure:
-        read(path)
+        read(path, 2)
     return [
         (p.message, 0 if p.span is None else p.span.line, p.hint) for p in failure.value.problems
     ]
@@ -52,9 +52,9 @@ def test_a_file_says_what_differs(tmp_path: Path) -> None:
 def test_json_says_the_same(tmp_path: Path) -> None:
     values = {"base": "trn2.48xlarge", "layers": 4, "figures": {"neuronlink_bytes_per_ns": 64}}
     both = [
-        read(written(tmp_path, json.dumps(values), ".json")),
+        read(written(tmp_path, json.dumps(values), ".json"), 2),
         read(written(tmp_path, 'base = "trn2.48xlarge"\nlayers = 4\n'
-                     "figures.neuronlink_bytes_per_ns = 64\n")),
+                     "figures.neuronlink_bytes_per_ns = 64\n"), 2),
     ]  # fmt: skip
     assert both[0].fact(LINK).value == both[1].fact(LINK).value == 64
     assert both[0].ranks == both[1].ranks == 256
@@ -130,8 +130,11 @@ def test_a_topology_of_another_generation_is_refused() -> None:
     assert refused.value.hint == "the usual one is trn2.48xlarge"
 
 
-def test_without_one_a_rank_has_the_cores_of_the_program() -> None:
-    assert [topology_of(None, V3, cores).ranks for cores in (1, 2)] == [128, 64]
+def test_a_rank_has_the_cores_of_the_program_unless_a_file_says_others(tmp_path: Path) -> None:
+    for given in (None, "trn2.48xlarge", written(tmp_path, 'base = "trn2.48xlarge"\n')):
+        assert [topology_of(given, V3, cores).ranks for cores in (1, 2)] == [128, 64]
+    path = written(tmp_path, 'base = "trn2.48xlarge"\nlnc = 2\n')
+    assert topology_of(path, V3, 1).ranks == 64
 
 
 def test_figures_that_a_run_sets_hold_but_for_those_of_a_file(tmp_path: Path) -> None:

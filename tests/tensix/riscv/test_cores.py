@@ -353,7 +353,7 @@ def test_errors_of_a_run_are_reported_at_their_lines(lines: str, code: str, said
         (".rv Q", "E0203"),
         ("@t0 NOP\n.rv T0\nnop", "E0248"),
         (".rv T0\nnop\n@trisc0 RVOPS", "E0248"),
-        ("@t0 addi a0, a0, 1", "E0201"),
+        ("@t0 addi a0, a0, 1", "E0408"),
     ],
 )
 def test_errors_of_a_text(text: str, code: str) -> None:
@@ -410,7 +410,7 @@ send:
     bnez a0, send
 """
     whole = ran(text)
-    for events in range(1, whole.scheduler.position, 7):
+    for events in range(1, whole.scheduler.position, 37):
         machine = made(text)
         machine.run(events)
         saved = machine.save()

@@ -59,6 +59,12 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         help="say why these two lines are in order in every execution, or what is missing",
     )
     verb.add_argument(
+        "--waits",
+        action="store_true",
+        help="try each wait: which could go, wait for less or be elsewhere, with the time that it "
+        "costs, and how few semaphores would do",
+    )
+    verb.add_argument(
         "--for",
         dest="sizes",
         type=_sizes,
@@ -203,6 +209,7 @@ class Checked:
         from rich.text import Text
 
         from nasm.show import check as tables
+        from nasm.show import waits
 
         message = [*self.errors, *(() if args.quiet else self.warnings)]
         if message:
@@ -224,6 +231,8 @@ class Checked:
             screen.show(Text(str(allowed), "dim"))
         if self.found.order is not None:
             screen.show(Text("\n").join(map(Text, tables.order(self.found.order))))
+        if self.found.waits is not None:
+            screen.show(*map(Text, waits.lines(self.found.waits)))
         if args.map:
             several = self.program.cores > 1
             screen.show(*tables.maps(self.found, several, screen.width, screen.ascii_only))
@@ -248,6 +257,7 @@ def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
             program,
             max_instructions=args.max_instructions,
             relaxed=args.ordering is not None,
+            waits=args.waits,
             why=None if args.why is None else (args.why[0], args.why[1]),
             settings=programs.settings(args),
         )
@@ -311,6 +321,7 @@ examples:
   neuron-nasm check programs/*.nasm -D N=512 --json
   neuron-nasm check matmul.nasm --map         who owns which bytes, and when
   neuron-nasm check matmul.nasm --why 15 18   why these lines are in order
+  neuron-nasm check matmul.nasm --waits       which waits could go, or be sooner
   neuron-nasm check matmul.nasm --ordering relaxed
   neuron-nasm check matmul.nasm --for 'N=512.. step 512'   for every size
 

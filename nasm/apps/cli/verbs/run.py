@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 
 
 def _arguments(verb: argparse.ArgumentParser) -> None:
-    options.program(verb)
+    verb.add_argument("program", nargs="?", help=options.PROGRAM)
+    verb.add_argument(
+        "--elf",
+        metavar="CORE=FILE,…",
+        type=values.core_files,
+        action="extend",
+        default=[],
+        help="RISC-V code of cores of a tile, as ELF files of 32 bits: brisc=a.elf,trisc0=b.elf; "
+        "with a program, or without one for Wormhole",
+    )
     verb.add_argument(
         "--autosync",
         action="store_true",
@@ -57,6 +66,7 @@ def of_a_run(verb: argparse.ArgumentParser) -> None:
     )
     options.common(verb)
     options.ranks(verb)
+    options.hosts(verb)
     options.topology(verb)
     options.kernel(verb)
     verb.add_argument(
@@ -97,8 +107,9 @@ def unfit(parsed: argparse.Namespace) -> str:
         return "--seed says which timings --schedules begins with: give that, too"
     if parsed.witness and not parsed.values:
         return "--witness does not go with --no-values: it shows which values change"
-    if parsed.ranks is not None and parsed.isolated:
-        return "--ranks does not go with --isolated, which runs one machine"
+    for option in ("ranks", "jobs", "scheduler"):
+        if parsed.isolated and getattr(parsed, option) is not None:
+            return f"--{option} does not go with --isolated, which runs one machine"
     if parsed.witness and not parsed.checked:
         return "--witness does not go with --unchecked: it shows races that are found"
     return _unisolated(parsed) if parsed.isolated else ""
@@ -132,12 +143,25 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
 
         return RanksCommand(args, screen, given)
 
-    if args.ranks is not None:
+    if args.ranks is not None or args.jobs is not None or args.scheduler is not None:
         return of_ranks().go()
     again = args.schedules or args.witness
     made = (Rerunning if again else Run)(args, screen)
     made.of_ranks = of_ranks
     return made.go()
+
+
+def named(parsed: argparse.Namespace) -> str:
+    """Name a run of ELF files alone after the first; what is missing if there is no program."""
+    if parsed.elf and (parsed.isolated or parsed.watch):
+        other = "--isolated" if parsed.isolated else "--watch"
+        return f"--elf does not go with {other}: let a program include the files"
+    if parsed.program is not None:
+        return ""
+    if not parsed.elf:
+        return "the following arguments are required: program"
+    parsed.program, parsed.alone = parsed.elf[0][1], True
+    return ""
 
 
 class Rerunning(Run):
@@ -246,7 +270,13 @@ VERB = Verb(
     summary="run a program and report on it",
     rank=10,
     arguments=_arguments,
-    conflicts=(options.kernel_with_autosync, unfit, options.unwatched, options.text_with_arguments),
+    conflicts=(
+        named,
+        options.kernel_with_autosync,
+        unfit,
+        options.unwatched,
+        options.text_with_arguments,
+    ),
     body=run,
     examples=(
         ("matmul.nasm", "run it: cycles and expectations"),
@@ -264,7 +294,9 @@ examples:
   neuron-nasm run all_reduce.nasm --ranks 8 --topology trn2-ultraserver
   neuron-nasm run matmul.nasm --schedules 200
   neuron-nasm run matmul.nasm --strict --allow E0514 --sarif found.sarif
+  neuron-nasm run --elf brisc=firmware.elf,trisc1=math.elf
   neuron-nasm run kernel.py:name --isolated --timeout 60 --json
+  neuron-nasm run ring.nasm --in x=x{rank}.npy -j 2
   cat matmul.nasm | neuron-nasm run - --json
 
 A .npy file has exactly the shape and the dtype of its tensor. With several

@@ -33,15 +33,16 @@ Places = Callable[[tuple[str, ...]], Span | None]
 def topology_of(given: str | Topology | None, generation: Generation, cores: int) -> Topology:
     """The topology that ranks run on, with the figures of the run's generation.
 
-    ``given`` is a name or the path of a file; without one an instance of the generation, whose
-    ranks have so many physical cores. Raises Refused, or Failure for a file with errors.
+    ``given`` is a name or the path of a file; without one an instance of the generation. Ranks have
+    so many physical cores, unless a file says how many. Raises Refused, or Failure for a file with
+    errors.
     """
     if given is None:
         found = usual(generation.name, cores)
     elif isinstance(given, Topology):
         found = given
     else:
-        found = read(given) if given.endswith(ENDINGS) else named(given)
+        found = read(given, cores) if given.endswith(ENDINGS) else with_cores(named(given), cores)
     if found.generation != generation.name:
         raise Refused(
             UNKNOWN,
@@ -52,8 +53,16 @@ def topology_of(given: str | Topology | None, generation: Generation, cores: int
     return found.timed(generation.numbers)
 
 
-def read(path: str) -> Topology:
-    """The topology of a file; raises Failure with every key of it that is refused."""
+def with_cores(topology: Topology, cores: int) -> Topology:
+    """The same whose ranks have so many cores, if its chips have as many."""
+    return replace(topology, lnc=cores) if topology.cores % cores == 0 else topology
+
+
+def read(path: str, cores: int = 1) -> Topology:
+    """The topology of a file, whose ranks have so many cores if it does not say how many.
+
+    Raises Failure with every key of it that is refused.
+    """
     if path.endswith(".json"):
         values, places = _json(path)
     else:
@@ -61,7 +70,7 @@ def read(path: str) -> Topology:
         places = TomlPlaces(source).of
     problems: list[Problem] = []
     try:
-        base = named(_text(values, "base"))
+        base = with_cores(named(_text(values, "base")), cores)
     except Refused as refused:
         raise Failure(refused.at(places(("base",)))) from None
     changes: dict[str, Any] = {}

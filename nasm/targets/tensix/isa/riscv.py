@@ -137,6 +137,7 @@ class RiscRow:
             example=f"{PREFIX}{self.example}",
             formula=self.formula,
             setup=self.setup,
+            also=self.name,
         )(self._executed(name, module))
 
     def _executed(self, name: str, module: str) -> Semantics:
@@ -258,10 +259,10 @@ rv_ttinsn = RiscRow(
 rv_word = RiscRow(
     name="word",
     operands=(Operand("Value", WordValue(), "-", doc="the word"),),
-    sentence="A word of data among the code, which nothing executes.",
+    sentence="A word among the code: data, or an instruction by its word.",
     formula="the word is in memory, where the line is",
     example="word 0x12345678",
-    form=LineForm(lambda of: 4, lambda of, at, label: [of["Value"] & 0xFFFFFFFF], data=True),
+    form=one_word(lambda of, at, label: of["Value"] & 0xFFFFFFFF),
     setup=f"{PREFIX}ebreak",
 ).made(__name__)
 
@@ -283,6 +284,19 @@ rv_space = RiscRow(
     example="space 16",
     form=LineForm(lambda of: whole(of["Bytes"]), lambda of, at, label: [], data=True),
     setup=f"{PREFIX}ebreak",
+).made(__name__)
+
+rv_zeros = RiscRow(
+    name="zeros",
+    operands=(Operand("Bytes", _SPACE, "-", doc="how many, a multiple of 4"),),
+    sentence="So many bytes of 0, as data.",
+    formula="bytes of 0 are in memory, where the line is",
+    example="zeros 16",
+    form=LineForm(
+        lambda of: whole(of["Bytes"]), lambda of, at, label: [0] * (of["Bytes"] // 4), data=True
+    ),
+    setup=f"{PREFIX}ebreak",
+    source="of nasm",
 ).made(__name__)
 
 _PLACE = Number(integer=True, low=0, high=0xFFFFFFFC)

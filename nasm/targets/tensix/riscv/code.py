@@ -69,6 +69,7 @@ class RiscCode:
             for name, pc in lines.labels.items()
         }
         self.lines = [self._line(lines, pc) for pc in range(len(lines))]
+        self.quick: list[Any] = []
         self.at: dict[int, int] = {}
         self.words: dict[int, int] = {}
         for pc, line in enumerate(self.lines):

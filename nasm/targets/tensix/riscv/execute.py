@@ -84,16 +84,19 @@ def _held(core: Tensix, number: int) -> Blocked:
 def _pipeline(pipeline: RiscPipeline, found: DecodedWord, now: int) -> tuple[int, str, str]:
     """When registers are there, the integer unit is free, and the load/store unit has room."""
     until, cause, reason = pipeline.free, "integer", "its integer unit is busy"
-    for register in (found.rs1, found.rs2):
-        if not register or (register == pipeline.forwarded and now == pipeline.latest + 1):
-            continue
-        ready = int(pipeline.ready[register])
-        if ready > until:
-            until, cause, reason = ready, "load", f"{TEXTS[register]} is not there yet"
-    leaving = pipeline.leaving
+    leaving, late = pipeline.leaving, 0
     if len(leaving) == IN_UNIT and leaving[0] - 1 > until:
         text = f"{IN_UNIT} instructions are in its load/store unit"
         until, cause, reason = leaving[0] - 1, "load", text
+    for register in (found.rs1, found.rs2):
+        if register and register == pipeline.forwarded:
+            late = register
+        elif register and (ready := int(pipeline.ready[register])) > until:
+            until, cause, reason = ready, "load", f"{TEXTS[register]} is not there yet"
+    if late and max(until, now) > pipeline.latest + 1:  # it is not forwarded any more
+        ready = int(pipeline.ready[late])
+        if ready > until:
+            until, cause, reason = ready, "load", f"{TEXTS[late]} is not there yet"
     return until, cause, reason
 
 
@@ -182,7 +185,7 @@ def begin(core: Tensix, number: int) -> int:
     risc, code = core.riscs[number], code_of(core, number)
     there = code.pc_at(cores.reset_pc(core, number))
     for address, data in code.image():
-        held = core.l1.read(address, len(data)) if address < IRAM and len(data) else data
+        held = core.l1.read(address, len(data)) if address < LOCAL and len(data) else data
         if not np.array_equal(held, data):
             message = f"memory has something else than its lines from {address:#x} on"
             raise Refused(OVERWRITTEN, message, "place tensors elsewhere, with @ ADDRESS")

@@ -11,6 +11,7 @@ from nasm.base.problems import Failure, Refused
 from nasm.isa.core_state import EngineLines, Surroundings
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.engine_names import CORES, HARTS, QUEUES
+from nasm.targets.tensix.memory_map import LOCAL
 from nasm.targets.tensix.riscv import cores
 from nasm.targets.tensix.riscv.code import FORMS, IRAM, RiscCode
 from nasm.targets.tensix.riscv.feeding import FED_ROWS
@@ -84,7 +85,10 @@ def begin(core: Tensix) -> None:
         base = cores.reset_pc(core, number) if risc.base < 0 else risc.base
         code = RiscCode(lines, base)
         for address, data in code.image():
-            _put(core, number, address, data)
+            try:
+                _put(core, number, address, data)
+            except Refused as refused:
+                raise Failure(refused.at(code.span(address))) from None
         made.append(code)
     core.codes = tuple(made)
     core.coded = tuple(code is not None for code in made)
@@ -100,7 +104,7 @@ def _words(codes: Iterable[RiscCode | None]) -> dict[int, int]:
         if code is None:
             continue
         for address, word in code.words.items():
-            if address < IRAM and found.setdefault(address, word) != word:
+            if address < LOCAL and found.setdefault(address, word) != word:
                 message = f"two cores have code at {address:#x}"
                 raise Failure(Refused("E0301", message).at(code.span(address)))
     return found
@@ -109,11 +113,16 @@ def _words(codes: Iterable[RiscCode | None]) -> dict[int, int]:
 def _put(core: Tensix, number: int, address: int, data: U8) -> None:
     if not len(data):
         return
-    if address < IRAM:
+    if address < LOCAL:
         core.l1.write(address, data)
         return
+    local = core.riscs[number].local
+    if address >= LOCAL and address + len(data) <= LOCAL + 4 * len(local):
+        first = (address - LOCAL) // 4
+        local[first : first + len(data) // 4] = data.view("<u4")
+        return
     if number != NC or address + len(data) > IRAM + IRAM_BYTES:
-        raise Refused("E0701", f"{address:#x} is in no memory from which that core executes")
+        raise Refused("E0701", f"{address:#x} is in no memory that the core has")
     first = address - IRAM
     core.iram[first : first + len(data)] = np.asarray(data)
     core.iram_known[first : first + len(data)] = True

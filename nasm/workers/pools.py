@@ -10,8 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from nasm.base.problems import Failure, Problem
-from nasm.sweeps import work
-from nasm.sweeps.work import OtherVersion
+from nasm.workers.version import OtherVersion, version
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -28,6 +27,10 @@ PATIENCE = "15s"
 
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that say how many threads a product may take: one, where many processes multiply."""
+
+
+PRELOADED = ["nasm.sweeps.work", "nasm.debugger.session"]
+"""What a worker needs for most that it is asked for."""
 
 
 class WorkerPool(Protocol):
@@ -54,7 +57,7 @@ class Given:
 
     def submit(self, do: Callable[[J, str], R], job: J) -> Future[R]:
         """Begin a job."""
-        return self.executor.submit(do, job, work.version())
+        return self.executor.submit(do, job, version())
 
     def renew(self) -> bool:
         """It is not ours to make again."""
@@ -73,7 +76,7 @@ class Serial:
         """Do a job."""
         made: Future[R] = Future()
         try:
-            made.set_result(do(job, work.version()))
+            made.set_result(do(job, version()))
         except Exception as error:
             made.set_exception(error)
         return made
@@ -94,27 +97,12 @@ class Processes:
         self._executor: ProcessPoolExecutor | None = None
 
     def _made(self) -> ProcessPoolExecutor:
-        import multiprocessing  # which not every Python in a browser has
-        from concurrent.futures import ProcessPoolExecutor
-
-        # a server that has imported what a run needs: a worker is a copy of it
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([work.__name__, "nasm.debugger.session"])
-        before = {name: os.environ.get(name) for name in THREADS}
-        os.environ.update({name: "1" for name, value in before.items() if value is None})
-        try:
-            made = ProcessPoolExecutor(self.width, mp_context=context, initializer=_ignore)
-            made.submit(_ignore)  # starts the server
-        finally:
-            for name, value in before.items():
-                if value is None:
-                    os.environ.pop(name, None)
-        return made
+        return forked(self.width)
 
     def submit(self, do: Callable[[J, str], R], job: J) -> Future[R]:
         """Begin a job."""
         self._executor = self._executor or self._made()
-        return self._executor.submit(do, job, work.version())
+        return self._executor.submit(do, job, version())
 
     def renew(self) -> bool:
         """Begin again with other processes."""
@@ -130,6 +118,25 @@ class Processes:
                 child.terminate()
         self._executor.shutdown(wait=True, cancel_futures=True)
         self._executor = None
+
+
+def forked(count: int) -> ProcessPoolExecutor:
+    """So many processes that have imported what a run needs: each is a copy of a server."""
+    import multiprocessing  # which not every Python in a browser has
+    from concurrent.futures import ProcessPoolExecutor
+
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update({name: "1" for name, value in before.items() if value is None})
+    try:
+        made = ProcessPoolExecutor(count, mp_context=context, initializer=_ignore)
+        made.submit(_ignore)  # starts the server
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+    return made
 
 
 def _ignore() -> None:
@@ -151,15 +158,15 @@ class Cluster:
         if address == LOCAL:
             where = {"processes": True, "n_workers": workers, "threads_per_worker": 1}
         try:
-            self._client = distributed.Client(**where, timeout=PATIENCE)
+            self.client = distributed.Client(**where, timeout=PATIENCE)
         except (OSError, ValueError, TimeoutError) as error:
             message = f"no cluster at {address}: {error}"
             raise Failure(Problem(NO_CLUSTER, message.strip().rstrip(":"))) from None
-        self.dashboard = str(self._client.dashboard_link or "")
+        self.dashboard = str(self.client.dashboard_link or "")
         try:
-            self._agree(self._client.run(work.version))
+            self._agree(self.client.run(version))
         except BaseException as error:
-            self._client.close()
+            self.client.close()
             if isinstance(error, ImportError):
                 message = "a worker of the cluster has no nasm"
                 raise Failure(Problem(OTHER, message, None, "install the same version")) from None
@@ -167,18 +174,18 @@ class Cluster:
                 message = f"a worker of the cluster at {address} cannot be reached: {error}"
                 raise Failure(Problem(NO_CLUSTER, message)) from None
             raise
-        self.width = max(1, sum(self._client.nthreads().values()))
-        self._executor = self._client.get_executor(retries=3, pure=False)
+        self.width = max(1, sum(self.client.nthreads().values()))
+        self._executor = self.client.get_executor(retries=3, pure=False)
 
     def _agree(self, found: dict[str, str]) -> None:
         """Refuse workers of another version, before anything is run; raises Failure."""
-        for worker, version in found.items():
-            if version != work.version():
-                raise Failure(other(OtherVersion(work.version(), version), f"the worker {worker}"))
+        for worker, theirs in found.items():
+            if theirs != version():
+                raise Failure(other(OtherVersion(version(), theirs), f"the worker {worker}"))
 
     def submit(self, do: Callable[[J, str], R], job: J) -> Future[R]:
         """Begin a job."""
-        made: Future[R] = self._executor.submit(do, job, work.version())
+        made: Future[R] = self._executor.submit(do, job, version())
         return made
 
     def renew(self) -> bool:
@@ -188,7 +195,7 @@ class Cluster:
     def close(self, now: bool) -> None:
         """Leave the cluster, and end one of our own."""
         self._executor.shutdown(wait=not now)
-        self._client.close()
+        self.client.close()
 
 
 def other(error: OtherVersion, where: str = "a worker") -> Problem:
