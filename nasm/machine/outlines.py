@@ -375,6 +375,6 @@ class OutlinedTransfers(Transfers):
         vague = vague_views(every)
         if vague:
             start = start._replace(tangled=False)
-            regions = map(self.addresses.region, vague)
+            regions = map(self.addresses.region, every if transfer.skips else vague)
             self.following.vague(-start.number, regions)
         return OutlinedTransfer(plan, self.portions(plan), start)

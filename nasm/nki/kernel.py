@@ -18,6 +18,7 @@ from nasm.nki.arguments import Arguments, Returned, outputs, returned
 from nasm.nki.engines import DMA, USUAL
 from nasm.nki.errors import MISUSED, floor, line_of, refuse
 from nasm.nki.exceptions import problem_of
+from nasm.nki.exchanged_tensors import of_the_kernel
 from nasm.nki.frameworks import UNFIT, Array
 from nasm.nki.hoisting import Reuse, forget, reuses
 from nasm.nki.installing import installed
@@ -109,6 +110,8 @@ def trace(
         result = _agreed(traces, results)
         notes = list(_own(result, traces))
         _roles(traces, [each.name for each in outputs(result)])
+        if not made.spills:
+            notes += of_the_kernel(traces)
         hoists = made.hoists if hoist is None else hoist
         compiling = Compiling(overlap) if made.spills else None
         lowerings = [Lowering(each, dma, hoists, compiling) for each in traces]

@@ -107,6 +107,15 @@ def test_what_the_text_fills_is_known() -> None:
     assert codes(".sbuf n i32[1, 1] = [[2]]\n" + text) == ["E0502"]
 
 
+def test_what_a_transfer_may_skip_it_may_not_touch() -> None:
+    text = ".hbm R f32[4, 8] inout\n@sync\n    TensorLoad %r0, N[:, 0 : +1]\n"
+    text += (
+        "    DmaCopy t, R[%r0 : +1]SKIP $more += 16\n    Nop $more >= 16\n@vector Memset t, 1.0\n"
+    )
+    assert codes(text.replace("SKIP", "")) == ["E0502"]
+    assert codes(text.replace("SKIP", ", oob_mode=skip")) == ["E0545"]
+
+
 def test_no_interlock_is_relied_on_where_a_place_is_not_known() -> None:
     text = "@vector Memset u, 1.0 $done++\n@scalar\n    TensorLoad %r0, N[:, 0 : +1]\n"
     text += "    Activation t[:, %r0 : +1], t[:, 0:1], op=copy $more++\n"

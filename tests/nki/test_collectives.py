@@ -424,6 +424,24 @@ def test_wrong_calls_are_refused_at_their_line(number: int) -> None:
     assert words in problem.message
 
 
+def test_a_collective_of_an_argument_or_a_result_is_warned_of() -> None:
+    # nki-library, test_collectives.py: a collective cannot read or write tensors of the interface
+    @nki.jit
+    def kernel(x: Any) -> Any:
+        out, own = hbm(x.shape, x.dtype), hbm(x.shape, x.dtype)
+        ncc.all_reduce([x], [own], GROUP, nl.add)
+        ncc.all_reduce([own], [out], GROUP, nl.add)
+        return out
+
+    made = nasm.nki.run(kernel, np.ones((H, W), np.float32), ranks=2)
+    warnings = [(w.code, w.message.partition(":")[0]) for w in made.report.warnings]
+    assert warnings == [
+        ("E0653", "all_reduce of x, which is an argument of the kernel"),
+        ("E0653", "all_reduce of out, which is a result of the kernel"),
+    ]
+    assert (made.outputs[0] == 4).all()
+
+
 def test_ranks_that_are_not_there_are_named_with_what_makes_them() -> None:
     problem = refused(lambda s, d: ncc.all_reduce([s], [d], GROUP, nl.add), ranks=None)
     assert problem.message == "no rank 1: the program has rank 0 alone"

@@ -38,6 +38,16 @@ ROWS = (
         "$ neuron-nasm nki kernel.py:each_half",
     ),
     Code(
+        "E0653",
+        "a collective of an argument or a result of the kernel",
+        "On a device a collective reads and writes tensors of the kernel's own. Here it works, "
+        "and AWS's compiler refuses it, as the tests of nki-library say: copy an argument first, "
+        "and what was received into the result. Tensors in SBUF are the kernel's own.",
+        "$ neuron-nasm nki kernel.py:sums_its_argument --ranks 2",
+        "$ neuron-nasm nki kernel.py:sums_a_copy --ranks 2",
+        severity=Severity.WARNING,
+    ),
+    Code(
         "E0654",
         "an argument that no kernel takes, or a result that none can give",
         "Arguments are arrays with a dtype that NKI has and at least one axis, which the kernel "

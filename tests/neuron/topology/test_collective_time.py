@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -17,7 +17,7 @@ from nasm.targets.neuron.collectives.stages import HBM, SLICES, Stage, Transferr
 from nasm.targets.neuron.collectives.time import OPERATIONS, collective_cost
 from nasm.targets.neuron.collectives.topology import NAMED, ChipLink, Topology, named
 
-TRN1, TRN2 = named("trn1.32xlarge"), named("trn2.48xlarge")
+TRN2, ULTRA = named("trn2.48xlarge"), named("trn2-ultraserver")
 MIB = 1 << 20
 HOP, START = 1500, 3160
 CHANNEL = "collective_channel_bytes_per_ns"
@@ -73,23 +73,26 @@ def test_a_ring_carries_what_chunks_carry_that_are_passed_on() -> None:
     assert stage.links.ns == passing.ns(1)  # half of each chunk in each direction
 
 
-@pytest.mark.parametrize("ranks", [range(16), range(64)], ids=["row", "instance"])
-def test_doubling_carries_what_chunks_carry(ranks: range) -> None:
-    passing, total = Passing(ranks, TRN2), 0.0
+@pytest.mark.parametrize(
+    ("where", "bits"), [(TRN2, 2), (TRN2, 4), (ULTRA, 6)], ids=["row", "instance", "ultraserver"]
+)
+def test_doubling_carries_what_chunks_carry(where: Topology, bits: int) -> None:
+    ranks = range(4 << bits)
+    passing, total = Passing(ranks, where), 0.0
     gray = [0, 1, 3, 2]
-    for bit in range(2 if len(ranks) == 16 else 4):
+    for bit in range(bits):
         sends = []
         for rank in ranks:
             chip, core = divmod(rank, 4)
-            row, column = divmod(chip, 4)
-            axes = [gray[column], gray[row]]
+            axes = [gray[chip % 4], gray[chip // 4 % 4], gray[chip // 16]]
             axes[bit // 2] ^= 1 << bit % 2
-            peer = gray.index(axes[1]) * 4 + gray.index(axes[0])
+            column, row, layer = (gray.index(axis) for axis in axes)
+            peer = (layer * 4 + row) * 4 + column
             sends.append((rank, peer * 4 + core, set(passing.held[rank])))
         passing.carried.clear()
         passing.step(sends)
         total += passing.ns(MIB)
-    doubling, within = algorithms.rdh_gather(Members(ranks, TRN2), MIB)
+    doubling, within = algorithms.rdh_gather(Members(ranks, where), MIB)
     assert doubling.links.ns == pytest.approx(total)
     passing.step([(r, r // 4 * 4 + c, set(passing.held[r])) for r in ranks for c in range(4)])
     assert passing.complete
@@ -132,6 +135,28 @@ def test_times_by_hand() -> None:
     assert ns("collective_permute", MIB, (0, 4)) == pytest.approx(START + HOP + MIB / rate)
     # The same rank on two instances, 256 bytes: one hop over EFA, 128 bytes at 25 bytes per ns.
     assert ns("all_gather", 256, (0, 64)) == pytest.approx(START + 15000 + 128 / 25)
+
+
+def test_permutations_take_the_links_of_their_pairs() -> None:
+    def cost(size: int, group: tuple[int, ...], channels: int = 1, pairs: Any = ()) -> float:
+        name = "collective_permute"
+        return sum(p.ns for p in collective_cost(name, size, group, FAST, channels, pairs).parts)
+
+    swap = ((0, 4), (4, 0))
+    assert cost(MIB, (0, 4), 1, swap) == pytest.approx(START + HOP + MIB / 128)
+    # two pairs that both cross the link from chip 1 to chip 2
+    both = ((0, 8), (4, 9))
+    assert cost(MIB, (0, 4, 8, 9), 1, both) == pytest.approx(START + HOP + 2 * MIB / 128)
+    # to another instance: its latency, and its rate for one rank of the chip
+    away = ((0, 64), (64, 0))
+    assert cost(MIB, (0, 64), 1, away) == pytest.approx(START + 15000 + MIB / 25)
+    # the channels of a ring move at once
+    one, two = (ns_of("collective_permute_implicit", MIB, (0, 1), n) for n in (1, 2))
+    assert one - two == pytest.approx(MIB / 2 / ((1 << 30) / 18_930_000))
+
+
+def ns_of(operation: str, size: int, group: tuple[int, ...], channels: int) -> float:
+    return sum(p.ns for p in collective_cost(operation, size, group, TRN2, channels).parts)
 
 
 def test_kangaring_has_half_the_hops_of_ring() -> None:
