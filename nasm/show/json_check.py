@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nasm.base.source import Span
 from nasm.program.program import Program
 from nasm.runs.check.records import Examination
-from nasm.runs.waits.records import WaitSuggestion
 from nasm.show.documents import Key, Shape, each, merged, part, plain
 from nasm.show.jsonable import ALLOWED, FIGURES, PLACE, place, problem_list
+
+if TYPE_CHECKING:  # most programs are not asked about their waits
+    from nasm.base.source import Span
+    from nasm.runs.waits.records import WaitSuggestion
 
 FOLLOWED: Shape = (
     Key("whole", "whether it was followed to its end without values"),
@@ -158,10 +160,14 @@ WAITS: Shape = (
     ),
 )
 SIZES: Shape = (
-    part(
+    each(
         "sizes",
         (
-            Key("constant", "with `--for`: the constant", lambda sizes: sizes.range.name),
+            Key(
+                "constant",
+                "with `--for`, or of a `.param`: the constant",
+                lambda sizes: sizes.range.name,
+            ),
             Key("first", "the first value asked for", lambda sizes: sizes.range.first),
             Key("last", "the last; null without one", lambda sizes: sizes.range.last),
             Key("step", "how far apart the values are that are sizes of the program"),

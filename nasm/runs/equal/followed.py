@@ -13,6 +13,7 @@ from nasm.order.hangs import HangSearch
 from nasm.order.late_takes import always_ends
 from nasm.order.skeleton import LANDS, Event
 from nasm.program.program import Program
+from nasm.runs.equal.any_value import AnyValue
 from nasm.runs.equal.numbering import Numbering
 from nasm.runs.equal.value_numbers import UNNUMBERED, ValueNumbers
 from nasm.runs.execution import Execution
@@ -52,6 +53,10 @@ def follow(program: Program, numbers: ValueNumbers, unit: int, most: int | None)
         return FollowedProgram(program, run, None, "its results are rounded by chance")
     try:
         numbering = Numbering(run.machine, numbers, unit)
+        any_value = AnyValue()
+        run.machine.follow(any_value)
+        if run.machine.watch is not None:
+            run.machine.watch.vague = any_value.vague_regions
         run.machine.scheduler.observe(numbering)
         report = run.run(max_instructions=most, hashes=False)
     except Failure as failure:
@@ -83,6 +88,8 @@ def _reason(
     if ordering.watch.full:
         return "it is too long for its order to be judged", ()
     check = ordering.judged()
+    if check.vague_races:
+        return "it may have a race where values decide the addresses", ()
     if check.races or check.unordered or any(True for _ in check.order.late_takes()):
         return "some of it is in no order", tuple(ordering.problems())
     search = HangSearch([one.step for one in check.order.taken])

@@ -8,12 +8,9 @@ transfer when it is issued. Members of a meeting are taken together.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from nasm.base.problems import Failure, Refused
-from nasm.base.records import replace
 from nasm.isa.effects import COPY, ONTO, Clear, Exchange, Jump, Rendezvous, Say, Transfer
 from nasm.isa.implicit_kinds import (
     JOINED,
@@ -26,53 +23,44 @@ from nasm.isa.implicit_kinds import (
     LanesOf,
 )
 from nasm.isa.instruction import Operand
-from nasm.isa.ranges import Unknown
+from nasm.isa.ranges import HIGH, LOW, Unknown
 from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.machine import Machine
 from nasm.machine.outlines import Outline
-from nasm.program.footprint.reach import window
 from nasm.program.footprint.traits import Footprint, Traits, here
 from nasm.program.program import Instruction
 from nasm.program.shapes import Shape
-from nasm.runs.equal.shadow import ShadowMemory
+from nasm.runs.equal.numbered_values import (
+    ActingInstruction,
+    NumberedValues,
+    numbers_from,
+    one_number,
+)
 from nasm.runs.equal.spelled import outline, pattern, spelled
-from nasm.runs.equal.value_numbers import UNNUMBERED, Read, Tokens, ValueNumbers, digest
+from nasm.runs.equal.value_numbers import UNNUMBERED, Read, Tokens, ValueNumbers
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
 from nasm.views.tensor import Tensor
 from nasm.views.view import Reg, View
 
-Place = tuple[int, int]
-"""A queue and a pc."""
-
-
-class ActingInstruction(NamedTuple):
-    """An instruction that starts: where it is, with its registers' values in its addresses."""
-
-    queue: int
-    pc: int
-    shape: Shape
-    operands: tuple[object, ...]
+ANY = LOW, HIGH
+"""What a register may hold that is not known."""
 
 
 class Numbering(Observer):
     """Follows the values of one run, by their numbers.
 
-    ``makers`` says which instruction made a definition first, by its first number, and ``order``
-    which definition was made first. ``sums`` are transfers that add to what is there, by queue and
-    number of the instruction.
+    ``values`` are what it has so far. ``sums`` are transfers that add to what is there, by queue
+    and number of the instruction.
     """
 
     CACHES = ("_shapes", "_traits")
 
     def __init__(self, machine: Machine, numbers: ValueNumbers, unit: int) -> None:
         self.machine, self.program, self.numbers = machine, machine.program, numbers
-        self.memory = ShadowMemory(machine.program, machine.addresses.areas, unit)
-        self.makers: dict[int, Place] = {}
-        self.order: dict[int, int] = {}
+        self.values = NumberedValues(machine, numbers, unit)
         self.sums: list[tuple[int, int]] = []
         self._states: dict[tuple[int, str], int] = {}
-        self._registers: dict[tuple[int, int], int] = {}
         self._traits: dict[tuple[Shape, int], Traits] = {}
         self._shapes: dict[tuple[int, Instruction], Shape] = {}
         self._meeting: list[int] = []
@@ -89,13 +77,13 @@ class Numbering(Observer):
         what: Hashable = ("input", tensor.name)
         if not given:
             what = "constant", spelled(tensor.init)
-        place = self.memory.window(View.whole(tensor))
+        place = self.values.memory.window(View.whole(tensor))
         made = self.numbers.define((what, tensor.dtype.name, tensor.shape), place.size)
-        place[...] = _range(made, place)
+        place[...] = numbers_from(made, place)
 
     def output(self, tensor: Tensor) -> Tokens:
         """The value numbers of a tensor, as they are now."""
-        return self.memory.window(View.whole(tensor))
+        return self.values.memory.window(View.whole(tensor))
 
     # -- events
 
@@ -128,7 +116,7 @@ class Numbering(Observer):
         if not shape.registers:
             return ActingInstruction(queue, pc, shape, instruction.operands)
         values = self.machine.state.registers[queue].values
-        held = {number: values[number] for number in shape.registers}
+        held = {n: ANY if isinstance(values[n], Unknown) else values[n] for n in shape.registers}
         operands = tuple(resolved(operand, held) for operand in instruction.operands)
         engine = self.program.queues[queue].engine
         return ActingInstruction(
@@ -162,20 +150,20 @@ class Numbering(Observer):
             what.append(self._operand(acting, operand, value, reads))
         for position, footprint in traits.reads:
             for view in _views(acting, position, footprint):
-                self._read(reads, row.operands[position].name, view)
+                self.values.read(acting, reads, row.operands[position].name, view)
         targets = list(self._targets(acting, traits))
         for operand, view in targets:
             adds = bool(operand.adds and acting.operands[row.position[operand.adds]])
-            if adds or operand.partial or view.offsets is not None:
-                self._read(reads, f"{operand.name}, as it was", view, whole=adds)
+            if adds or operand.partial or view.offsets is not None or view.dynamic:
+                self.values.read(acting, reads, f"{operand.name}, as it was", view, whole=adds)
         key: Hashable = (row.name, self.program.queues[acting.queue].engine, tuple(what))
         for nth, (_, view) in enumerate(targets):
-            self._write(acting, (key, nth), view, tuple(reads))
+            self.values.write(acting, (key, nth), view, tuple(reads))
         for position, _ in traits.stored:
             register = acting.operands[position]
             assert isinstance(register, Reg)
-            made = self._define(acting, (key, position), 1, tuple(reads))
-            self._registers[acting.queue, register.number] = made
+            made = self.values.define(acting, (key, position), 1, tuple(reads))
+            self.values.registers[acting.queue, register.number] = made
         for operand in row.writes:
             if isinstance(operand.kind, EngineValue):
                 self._leave(acting, operand, operand.kind.name, key, reads)
@@ -214,7 +202,7 @@ class Numbering(Observer):
         number = self._states.get((acting.queue, name))
         if number is None:
             return "initial", name, self.program.queues[acting.queue].core
-        self._append(reads, name, _one(number))
+        self.values.append(reads, name, one_number(number))
         return None
 
     def _leave(
@@ -231,7 +219,7 @@ class Numbering(Observer):
             return
         if use == JOINED:
             key = key, self._held(acting, name, left)
-        made = self._define(acting, (key, name), 1, tuple(left))
+        made = self.values.define(acting, (key, name), 1, tuple(left))
         self._states[acting.queue, name] = made
 
     def _register(
@@ -241,59 +229,13 @@ class Numbering(Observer):
         held = self.machine.state.registers[acting.queue].values[value.number]
         if not isinstance(held, Unknown):
             return "register", held
-        self._append(reads, operand.name, _one(self._registers[acting.queue, value.number]))
+        self.values.append(reads, operand.name, self.values.register(acting, value.number))
         return "register"
 
     def _targets(self, acting: ActingInstruction, traits: Traits) -> Iterator[tuple[Operand, View]]:
         for position, footprint in traits.writes:
             for view in _views(acting, position, footprint):
                 yield acting.shape.row.operands[position], view
-
-    # -- reading and writing
-
-    def _append(self, reads: list[Read], name: str, tokens: Tokens) -> None:
-        reads.append(Read(name, tokens, digest(tokens)))
-
-    def _read(self, reads: list[Read], name: str, view: View, whole: bool = True) -> None:
-        """Read a view: of one that a tile addresses all that it may reach, and the tile."""
-        if view.offsets is not None:
-            self._read(reads, f"the entries of {name}", view.offsets.tile, whole=False)
-            reached = window(view, view.offsets)
-            rest = spelled(replace(view.offsets, tile=None))  # type: ignore[arg-type]
-            made = self.numbers.define(("positions", rest, view.shape), 1)
-            self._append(reads, f"positions of {name}", _one(made))
-            self._read(reads, name, reached, whole=False)
-            return
-        tokens = self.memory.window(view)
-        if whole and not tokens.all():
-            raise Refused(UNNUMBERED, f"{view.tensor.name} is read where nothing has written it")
-        self._append(reads, name, tokens)
-
-    def _define(
-        self, acting: ActingInstruction, what: Hashable, count: int, reads: tuple[Read, ...]
-    ) -> int:
-        made = self.numbers.define(what, count, reads)
-        if made not in self.makers:
-            self.makers[made] = acting.queue, acting.pc
-            self.order[made] = len(self.order)
-        return made
-
-    def _write(
-        self, acting: ActingInstruction, what: Hashable, view: View, reads: tuple[Read, ...]
-    ) -> None:
-        if view.offsets is not None:
-            view = window(view, view.offsets)
-        place = self.memory.window(view)
-        made = self._define(acting, (what, view.shape, view.dtype.name), place.size, reads)
-        self._put(view, _range(made, place))
-
-    def _put(self, view: View, tokens: Tokens) -> None:
-        """Let units have value numbers; of what steps of 0 put in one place the last stays."""
-        last, first = view.last, int(view.partitioned)
-        if last is not view:
-            free = tuple(slice(-1, None) if s == 0 else slice(None) for s in view.steps[first:])
-            tokens = tokens[(slice(None),) * first + free]
-        self.memory.window(last)[...] = tokens
 
     # -- transfers and meetings
 
@@ -308,17 +250,16 @@ class Numbering(Observer):
         transfer: Transfer = self._effect(acting)
         if transfer.op == ONTO:
             self.sums.append((acting.queue, index))
-        taken = [self._taken(transfer, dst, srcs) for dst, *srcs in transfer.moves]
+        taken = [self._taken(acting, srcs) for _, *srcs in transfer.moves]
         for (dst, *srcs), tokens in zip(transfer.moves, taken, strict=True):
             self._land(acting, transfer, dst, srcs, tokens)
 
-    def _taken(self, transfer: Transfer, dst: View, srcs: list[View]) -> list[Read]:
+    def _taken(self, acting: ActingInstruction, srcs: list[View]) -> list[Read]:
         """What a move reads, before any part of its transfer has written."""
         reads: list[Read] = []
         for nth, src in enumerate(srcs):
-            self._read(reads, f"source {nth + 1}" if len(srcs) > 1 else "source", src)
-        if transfer.op == ONTO or dst.offsets is not None:
-            self._read(reads, "destination", dst, whole=transfer.op == ONTO)
+            name = f"source {nth + 1}" if len(srcs) > 1 else "source"
+            self.values.read(acting, reads, name, src)
         return [Read(read.name, read.tokens.copy(), read.digest) for read in reads]
 
     def _land(
@@ -330,16 +271,18 @@ class Numbering(Observer):
         reads: list[Read],
     ) -> None:
         """What a move leaves: a plain copy the values themselves, all else a definition."""
-        plain = len(srcs) == 1 and srcs[0].dtype is dst.dtype and srcs[0].offsets is None
-        if plain and dst.offsets is None and transfer.op == COPY:
+        fixed = not any(view.dynamic or view.offsets is not None for view in (dst, *srcs))
+        if len(srcs) == 1 and srcs[0].dtype is dst.dtype and fixed and transfer.op == COPY:
             tokens = reads[0].tokens
             if transfer.axes:
                 tokens = tokens.transpose((*transfer.axes, tokens.ndim - 1))
-            self._put(dst, tokens.reshape(*dst.shape, tokens.shape[-1]))
+            self.values.put(dst, tokens.reshape(*dst.shape, tokens.shape[-1]))
             return
+        if transfer.op == ONTO or dst.offsets is not None or dst.dynamic:
+            self.values.read(acting, reads, "destination", dst, whole=transfer.op == ONTO)
         have = tuple((src.dtype.name, src.shape) for src in srcs)
         what = "transfer", transfer.op, transfer.axes, transfer.skips, have
-        self._write(acting, what, dst, tuple(reads))
+        self.values.write(acting, what, dst, tuple(reads))
 
     def _exchange(self, members: list[ActingInstruction]) -> None:
         """All members of a meeting send, then all receive."""
@@ -352,8 +295,7 @@ class Numbering(Observer):
             sender: Exchange | None = cores.get(exchange.source)
             if sender is None:
                 raise Refused(UNNUMBERED, "what a meeting exchanges is not known")
-            move = Transfer(((exchange.dst, sender.src),))
-            taken.append((member, exchange, sender, self._taken(move, exchange.dst, [sender.src])))
+            taken.append((member, exchange, sender, self._taken(member, [sender.src])))
         for member, exchange, sender, reads in taken:
             move = Transfer(((exchange.dst, sender.src),))
             self._land(member, move, exchange.dst, [sender.src], reads)
@@ -366,14 +308,6 @@ def _views(
     assert isinstance(view, View)
     if footprint is None:
         return (view,)
+    if view.offsets is not None or view.dynamic:
+        raise Refused(UNNUMBERED, f"what is read around {view.tensor.name} depends on values")
     return footprint(here(acting.shape.context, acting.operands))
-
-
-def _range(first: int, place: Tokens) -> Tokens:
-    """Numbers that follow each other, in the shape of a place."""
-    return np.arange(first, first + place.size, dtype=np.int64).reshape(place.shape)
-
-
-def _one(number: int) -> Tokens:
-    """A single number."""
-    return np.array([number], np.int64)

@@ -47,7 +47,7 @@ class Parting:
         made = self.numbers.defined(number)
         if made is None:
             return PartingPlace(f"nothing writes {where}", None)
-        by = side.numbering.makers.get(made.first)
+        by = side.numbering.values.makers.get(made.first)
         if by is None:
             return PartingPlace(f"{where} is {_begun(made, number)}", None)
         name, span = side.program.instruction_name(*by), side.program.span(*by)
@@ -62,11 +62,11 @@ class Parting:
         left, seen = list(self._definitions(np.unique(tokens).tolist())), set[int]()
         while left:
             made = left.pop()
-            by = mine.makers.get(made.first)
-            if made.first in seen or by is None or made.first in other.makers:
+            by = mine.values.makers.get(made.first)
+            if made.first in seen or by is None or made.first in other.values.makers:
                 continue
             seen.add(made.first)
-            yield mine.order[made.first], by
+            yield mine.values.order[made.first], by
             for _, runs in made.parts:
                 left += self._definitions(first for first, _ in runs)
 

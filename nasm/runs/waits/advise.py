@@ -58,6 +58,8 @@ class _Advising:
         if ordering is None:
             return WaitReport(reason="nothing in it could be in no order")
         check = ordering.judged()
+        if check.watch.vague:
+            return WaitReport(reason="values decide addresses, and with them what it waits for")
         trials = WaitTrials(self.program, check, BUDGET)
         candidates = Candidates(self.program, check, trials)
         verified = list(self._verified(candidates.found()))

@@ -108,6 +108,9 @@ class Candidates:
 
     def _drops(self) -> Iterator[Candidate]:
         for key, place in self._waiting(self.firm.needed):
+            wait = self.lines.wait(place)
+            if wait is not None and wait.value <= 0 and self._counts(place):
+                continue  # what a counter has from the start, as in the first rounds of a loop
             taken = {place: None} if self.lines.take(place) is not None else {}
             yield Candidate(DROP, key, (place,), 0, WaitEdits({place: None}, taken))
 
