@@ -240,6 +240,28 @@ def test_an_address_is_an_offset_and_a_register_in_parentheses() -> None:
     assert registers(machine, "brisc")[10:17] == [77] * 7
 
 
+def test_tiles_have_code_of_their_own() -> None:
+    store = "li t0, 0x4000\nsw a0, 0(t0)"
+    report = session(f"""
+.grid 2, 1
+.cfg SEM1_max = 15
+.tile 0, 0
+.l1 a u32[1] @ 0x4000 output = zeros
+.rv B
+    li a0, 7
+    {store}
+.tile 1, 0
+.l1 b u32[1] @ 0x4000 output = zeros
+.rv T0
+    li a0, 9
+    {store}
+    ttinsn {SEMPOST}
+.expect a[0] == 7
+.expect b[0] == 9
+""").report()
+    assert report.ok
+
+
 def test_the_wall_clock_is_read() -> None:
     machine = ran(f".rv B\nli t0, {CLOCK}\nnop\nlw a0, 0(t0)\nlw a1, 8(t0)")
     assert registers(machine, "brisc")[10:12] == [core_starts(machine, "brisc")[2], 0]
