@@ -12,7 +12,7 @@ from nasm.base.problems import Failure
 from nasm.machine import Machine
 from nasm.machine.records import Status
 from nasm.targets.tensix.engine_names import HARTS
-from nasm.targets.tensix.state import B
+from nasm.targets.tensix.risc_state import B
 from tests.tensix.core.machines import held, made, ran, starts
 
 SEMPOST = 0xA4000008

@@ -16,6 +16,7 @@ from nasm.isa.core_state import Blocked
 from nasm.isa.micro_instructions import Elsewhere
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.memory_map import INSTRUCTIONS, LOCAL
+from nasm.targets.tensix.risc_state import NC, RiscCore, RiscPipeline
 from nasm.targets.tensix.riscv import access, cores, debugging, pushing
 from nasm.targets.tensix.riscv.code import IRAM, CodeLine, RiscCode
 from nasm.targets.tensix.riscv.decode import DecodedWord
@@ -23,7 +24,6 @@ from nasm.targets.tensix.riscv.formats import WORD
 from nasm.targets.tensix.riscv.interpreter import Step, filled
 from nasm.targets.tensix.riscv.operands import TEXTS
 from nasm.targets.tensix.riscv.operations import SIGNED_DIVISIONS, Does, IntegerTime, divide_cycles
-from nasm.targets.tensix.state import NC, RiscCore, RiscPipeline
 
 OVERWRITTEN, MISALIGNED = "E0559", "E0560"
 """Codes: a line whose word in memory is another one now, and an address that is rounded down."""
