@@ -136,6 +136,13 @@ def test_a_post_can_be_made_when_its_instruction_has_read() -> None:
     assert said(READ.replace("$used++", "$used++ @read")).suggestions == ()
 
 
+def test_a_completion_that_a_later_line_tells_need_not_be_posted() -> None:
+    told = READ.replace("$made++", "$made++ @read").replace("Y, z ", "Y, y ")
+    (found,) = said(told).suggestions
+    assert found.text == "@vector TensorCopy posts $used; as soon as it has read (@read) is enough"
+    assert said(told.replace("$made >= 1 ", "$used >= 1 ")).suggestions[0].kind != "at_read"
+
+
 def test_a_post_can_come_from_an_earlier_line() -> None:
     later = READ.replace("$loaded >= 16  $used++", "$loaded >= 16").replace(
         "@gpsimd", "@vector  EventSemaphore                                 $used++\n@gpsimd"
