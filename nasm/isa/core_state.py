@@ -88,6 +88,12 @@ class Surroundings(Protocol):
         Who changes them is what acts now, or a start of before by its number: see ``Blocked.on``.
         """
 
+    def passed(self, engine: int, *parts: Hashable, started: bool = False) -> None:
+        """Tell that an engine, by its number within the core, has waited for some parts.
+
+        What it starts next, or what it has ``started``, comes after those that changed them before.
+        """
+
     def memory(self, name: str) -> Bytes:
         """A linear memory that programs address by number, by its name."""
 

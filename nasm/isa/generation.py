@@ -144,6 +144,10 @@ class Generation:
         """Semaphores and events of one core: numbered one after the other, core by core."""
         return self.semaphores + self.events
 
+    def ring_name(self, ring: int) -> str:
+        """What a ring of channels is called, which is a network where cores are tiles."""
+        return f"ring {ring}" if self.grid is None else f"NoC {ring}"
+
     def counter(self, index: int) -> tuple[int, int, bool]:
         """Of a semaphore or event among those of all cores: core, number, whether an event."""
         core, number = divmod(index, self.counters)

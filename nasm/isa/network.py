@@ -48,6 +48,12 @@ class Network(Protocol):
     def where(self, place: TilePlace) -> str:
         """What a place holds, in words."""
 
+    def map(self) -> Sequence[Sequence[tuple[TilePlace, str, tuple[tuple[int, int], ...]]]]:
+        """All places row by row: each with a letter for what is there, and its loads by network.
+
+        Loads are the cycles in which the links along the row and the column carried something.
+        """
+
     def save(self) -> Any:
         """What is in them."""
 

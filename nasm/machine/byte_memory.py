@@ -23,17 +23,20 @@ missing."""
 class AddressedBytes:
     """The bytes of a memory, each by its address; without a store there are none to be had."""
 
-    __slots__ = ("columns", "kept", "memory", "missing", "store")
-    CACHES = ("columns", "kept")
+    __slots__ = ("columns", "kept", "memory", "missing", "store", "touched")
+    CACHES = ("columns", "kept", "touched")
 
     def __init__(self, memory: Memory, store: Store, missing: Missing) -> None:
         self.memory, self.store, self.missing = memory, store, missing
+        self.touched: Callable[[int, int, bool], None] | None = None
         self.kept: Journal | None = None
         self.columns = (0, 0)
 
     def read(self, address: int, count: int) -> NDArray[np.uint8]:
         """A copy of some bytes; raises Refused where the memory has none."""
         end = self._checked("read", address, count)
+        if self.touched is not None:
+            self.touched(address, count, False)
         store = self.store
         if store.pending:
             store.flush()
@@ -45,6 +48,8 @@ class AddressedBytes:
     def write(self, address: int, data: NDArray[np.uint8]) -> None:
         """Put bytes at an address; raises Refused where the memory has none."""
         end = self._checked("write", address, len(data))
+        if self.touched is not None:
+            self.touched(address, len(data), True)
         store, self.columns, self.kept = self.store, (address, end), None
         store.before_change(self)
         store.data[0, address:end] = data
@@ -149,8 +154,20 @@ class Around:
     def changed(self, *parts: Hashable, record: int | None = None) -> None:
         """Tell that parts of what the core holds change now, by whose doing."""
         by = self._clock.record if record is None else record
+        altered = self._clock.listeners["altered"]
         for part in parts:
             self._clock.gates.note(self.core, part, by)
+            for tell in altered:
+                tell(self.core, part, by)
+
+    def passed(self, engine: int, *parts: Hashable, started: bool = False) -> None:
+        """Tell that an engine has waited for parts of what the core holds."""
+        told = self._clock.listeners["passed"]
+        if told:
+            lines = self.lines(self._program.generation.engines[engine].name)
+            if lines is not None:
+                for tell in told:
+                    tell(lines.queue, self.core, parts, started)
 
     def memory(self, name: str) -> Bytes:
         """A memory whose bytes have numbers, by its name."""

@@ -57,6 +57,9 @@ SMALL = 64 << 10
 """Bytes that a checkpoint is counted as in addition to those of memory: mostly a little more than
 it takes."""
 
+HELD = 256 << 10
+"""The same for what each core but the first one holds."""
+
 MODERATE = 20_000
 """Instructions up to which a program is bound before it runs."""
 
@@ -117,6 +120,7 @@ class Machine:
         self.ranks = RankMeetings(
             program, self.addresses, self.findings, self.scheduler, rank, values
         )
+        self.linear: list[AddressedBytes] = []
         self.holds = [self._holds(core) for core in range(program.cores)]
         self.shapes = Shapes(generation)
         numbers = itertools.count()
@@ -212,11 +216,12 @@ class Machine:
             if not memory.numbered:
                 continue
             store = state.numbered.get((memory.name, 0 if memory.shared else core))
-            memories[memory.name] = (
-                Valueless(memory, unread)
-                if store is None
-                else AddressedBytes(memory, store, self.findings.uninitialised_bytes)
-            )
+            if store is None:
+                memories[memory.name] = Valueless(memory, unread)
+                continue
+            linear = AddressedBytes(memory, store, self.findings.uninitialised_bytes)
+            memories[memory.name] = linear
+            self.linear.append(linear)
         if make is None:
             return None
         for tensor in program.tensors.values():
@@ -246,9 +251,23 @@ class Machine:
         if self.watch is not None or not self.checked:
             return None
         if matters(self.program, self.state.areas, self.scheduler.interlock.held):
-            self.watch = Watch(self.scheduler.queues, partial(_longer, self.program))
+            self.watch = self._new_watch()
             self.scheduler.observe(self.watch)
         return self.watch
+
+    def _new_watch(self) -> Watch:
+        """What keeps a run; of tiles also what they touch by addresses."""
+        if self.packets is None or not self.program.tiles:
+            return Watch(self.scheduler.queues, partial(_longer, self.program))
+        from nasm.order.tile_watch import TileWatch  # other targets do without
+
+        watch = TileWatch(self.scheduler.queues, self.packets.places())
+        scheduler = self.scheduler
+        for memory in self.linear:
+            memory.touched = lambda address, count, writes: watch.reached(
+                scheduler.acting, address, count, writes
+            )
+        return watch
 
     def tracer(self) -> Trace:
         """An observer that records what happens from when it observes the scheduler."""
@@ -319,7 +338,8 @@ class Machine:
 
     def kept(self, saved: Any) -> int:
         """About how many bytes are kept for a checkpoint: of memory, and of all that is small."""
-        return self.state.kept(saved[0]) + self.summary.size + SMALL
+        more = sum(held is not None for held in self.holds[1:])
+        return self.state.kept(saved[0]) + self.summary.size + SMALL + HELD * more
 
     def _parts(self) -> tuple[Any, ...]:
         parts = (self.state, self.scheduler, self.transfers, self.rendezvous, self.losses)

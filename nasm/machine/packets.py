@@ -18,7 +18,6 @@ from nasm.isa.core_state import Blocked
 from nasm.isa.effects import Packet
 from nasm.isa.network import Network
 from nasm.isa.tile_grid import TilePlace
-from nasm.machine.byte_memory import AddressedBytes
 from nasm.machine.findings import Findings
 from nasm.machine.state import State
 from nasm.machine.transfers import MOST_IN_FLIGHT
@@ -26,7 +25,7 @@ from nasm.program.program import Program
 from nasm.sim.channels import Flight, Portion, TouchedRegions
 from nasm.sim.counters import Who
 from nasm.sim.legs import Leg
-from nasm.sim.memory import Store
+from nasm.sim.memory import Journal, Store
 from nasm.sim.scheduler import Scheduler
 from nasm.views.regions import Region
 from nasm.views.tensor import Memory
@@ -49,23 +48,38 @@ class BytePlace(NamedTuple):
     size: int
     region: Region
 
-    def at(self, findings: Findings) -> AddressedBytes | None:
-        """The memory by address."""
-        if self.store is None:
-            return None
-        return AddressedBytes(self.memory, self.store, findings.uninitialised_bytes)
-
     def read(self, findings: Findings) -> NDArray[np.uint8]:
         """The bytes as they are now."""
-        at = self.at(findings)
-        assert at is not None
-        return at.read(self.address - self.base, self.size)
+        store, begin = self.store, self.address - self.base
+        assert store is not None
+        if store.pending:
+            store.flush()
+        known = store.written[0, begin : begin + self.size]
+        missing = 0 if store.complete else self.size - int(known.sum())
+        if missing:
+            findings.uninitialised_bytes(self.memory.name, self.address, self.size, missing)
+        found: NDArray[np.uint8] = store.data[0, begin : begin + self.size].copy()
+        return found
 
-    def write(self, data: NDArray[np.uint8], findings: Findings, first: int = 0) -> None:
+    def write(self, data: NDArray[np.uint8], first: int = 0) -> None:
         """Put bytes here, from one of them on."""
-        at = self.at(findings)
-        if at is not None:
-            at.write(self.address - self.base + first, data)
+        store, begin = self.store, self.address - self.base + first
+        if store is None:
+            return
+        change = ByteChange((begin, begin + len(data)))
+        store.before_change(change)
+        store.data[0, begin : begin + len(data)] = data
+        store.written[0, begin : begin + len(data)] = True
+
+
+class ByteChange:
+    """Bytes of a store that are about to change together."""
+
+    __slots__ = ("columns", "kept")
+
+    def __init__(self, columns: tuple[int, int]) -> None:
+        self.columns = columns
+        self.kept: Journal | None = None
 
 
 class PacketBytes:
@@ -94,7 +108,7 @@ class PacketBytes:
         address = source.address & -ATOMIC_BYTES
         whole = source._replace(address=address, size=ATOMIC_BYTES)
         put, back = packet.atomic(whole.read(self.findings))
-        whole.write(put, self.findings)
+        whole.write(put)
         return back
 
     def write(self, shares: Sequence[int], payload: Any) -> None:
@@ -108,11 +122,11 @@ class PacketBytes:
         if packet.data:
             data = np.frombuffer(packet.data, np.uint8)
             for number in packet.only:
-                goal.write(data[number : number + 1], self.findings, number)
+                goal.write(data[number : number + 1], number)
             if not packet.only:
-                goal.write(data, self.findings)
+                goal.write(data)
         elif payload is not None:
-            goal.write(payload[: goal.size], self.findings)
+            goal.write(payload[: goal.size])
 
     def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:
         """Each share goes its own way from the start."""
@@ -152,6 +166,10 @@ class Packets:
         tiles = program.tiles or ([grid.first] if grid is not None else [])
         self._cores: Mapping[TilePlace, int] = {place: n for n, place in enumerate(tiles)}
         self._tiles = tiles
+
+    def core_at(self, place: TilePlace) -> int | None:
+        """The core of a place, if the program has one there."""
+        return self._cores.get(place)
 
     def bind(self, packet: Packet, core: int, semaphore: int | None, signals: bool) -> BoundPacket:
         """A packet of a core, with its places; raises Refused where it cannot go."""
@@ -238,6 +256,12 @@ class Packets:
             memory, store, base, address, count, self._region(memory, core, address, count, index)
         )
 
+    def places(self) -> dict[int, tuple[str, int]]:
+        """The linear memory of each core as accesses are compared, with its area."""
+        memory = self._numbered()
+        regions = (self._region(memory, core, 0, 1, -1) for core in range(self.program.cores))
+        return {core: (region.place, region.area) for core, region in enumerate(regions)}
+
     def _numbered(self) -> Memory:
         memories = self.program.generation.memories.values()
         return next(memory for memory in memories if memory.numbered and not memory.shared)
@@ -265,6 +289,7 @@ class Packets:
             )
         assert self.network is not None
         packet = bound.packet
+        self._counted(bound, who)
         core = self.program.queues[who[0]].core
         crossings = self.network.cross(packet, self._tiles[core], bound.receivers, now)
         size = self.network.occupied(packet)
@@ -283,6 +308,16 @@ class Packets:
             self.scheduler.service.send(flight, legs)
         for made, leg_at in zip(flights, legs, strict=False):
             self.scheduler.service.send(made, (leg_at,))
+
+    def _counted(self, bound: BoundPacket, who: Who) -> None:
+        """Refuse a multicast that updates by another number than that of its receivers."""
+        lines, receivers = self.program.queues[who[0]], len(bound.receivers)
+        update = self.program.updates[lines.updates[who[1]]]
+        if len(bound.packet.to) == 4 and update is not None and update.value != receivers:
+            message = (
+                f"the update is += {update.value}, and {counted(receivers, 'tile')} receive it"
+            )
+            raise Refused("E0314", message, f"write += {receivers}: each of them posts 1")
 
     def _flight(self, bound: BoundPacket, who: Who, core: int, size: int, shares: int) -> Flight:
         """The transfer of a packet with bytes, which has a share for each receiver."""

@@ -14,6 +14,7 @@ from nasm.order.observer import Watch
 from nasm.order.places import Place
 from nasm.order.posts import TakenStep
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event
+from nasm.order.tile_watch import TileWatch
 from nasm.sim.queues import NEVER
 
 Line = tuple[int, int]
@@ -193,6 +194,8 @@ class Check:
         watch, at, clocks, accesses = self.watch, self._at, self._clocks, self.accesses
         starts, steps, nexts = self.order.starts, self.order.steps, self._nexts
         compared, kept, ends = accesses.compared, accesses.kept, self.steps.ends
+        tiles = watch if isinstance(watch, TileWatch) else None
+        tiled = set() if tiles is None else {*tiles.reads, *tiles.writes}
         for queue in watch.queues[self._compared : self.steps.taken]:
             index = at[queue]
             at[queue] = index + 1
@@ -204,6 +207,9 @@ class Check:
             touched = kept.get(work.number) or compared(work.number, work.reads, work.writes)
             if touched != NOTHING:
                 accesses.instruction(queue, index, clocks[queue], touched, work.reads_on)
+            if tiles is not None and (queue, index) in tiled:
+                found = accesses.compared(-1, *tiles.touched(queue, index))
+                accesses.instruction(queue, index, clocks[queue], found)
             end = ends[queue].get(index)
             if end is not None:
                 moved = watch.moved[queue][index]

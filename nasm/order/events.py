@@ -10,7 +10,18 @@ from nasm.order.accesses import Accesses, Touched
 from nasm.order.clocks import Order
 from nasm.order.observer import TransferTouches, Watch
 from nasm.order.places import Area
-from nasm.order.skeleton import LANDS, SILENT, CounterChange, CounterWait, Event, Issue, Step, Take
+from nasm.order.skeleton import (
+    COMPLETES,
+    LANDS,
+    SILENT,
+    CounterChange,
+    CounterWait,
+    Event,
+    Issue,
+    Step,
+    Take,
+)
+from nasm.order.tile_watch import TileWatch
 from nasm.program.program import Program, QueueProgram
 from nasm.sim.queues import Work
 from nasm.views.regions import Region
@@ -25,6 +36,9 @@ Added = CounterWait | Take | Event
 
 More = Mapping[Place, Sequence[Added]]
 """What instructions are to wait for that the program does not say, by their place."""
+
+Follows = dict[Place, list[Place]]
+"""Instructions that others come after, by these."""
 
 Stream = tuple[int, int | None]
 """A queue, and the counter that its transfers post to."""
@@ -119,6 +133,8 @@ class Steps:
         self._owned: list[set[int]] = [set() for _ in queues]
         self._unanswered: list[list[int]] = [[] for _ in queues]
         self._signalled = [0 for _ in queues]
+        self._follows: Follows = {}
+        self._followed = 0
 
     def take(self) -> None:
         """Take the steps that are new."""
@@ -126,9 +142,10 @@ class Steps:
         waits, counters, take = self.sources.waits, self.sources.counters, self.order.take
         changes, instructions = self.sources.changes, self.sources.program.instructions
         lines, more, new = self.sources.program.queues, self.more, self._new()
-        clears, less = self.sources.clears, self.less
+        clears, less, follows = self.sources.clears, self.less, self._new_follows()
         self.order.expect(self._lived(new))
         together: list[Step] = []
+        tiled = {*watch.reads, *watch.writes} if isinstance(watch, TileWatch) else None
         columns = [
             (
                 watch.works[q],
@@ -160,6 +177,8 @@ class Steps:
                 self._more(queue, index)
             if work.drains:
                 self._drain(queue, index)
+            if follows is not None:
+                self._follow(follows, queue, index)
             signals = change is not None and instructions[numbers[pc]].row.signals
             if signals:
                 change = None
@@ -186,9 +205,21 @@ class Steps:
                 self._own((queue, -1), work.reads, work.writes)
                 if number >= 0:
                     owned.add(number)
+            if tiled is not None and (queue, index) in tiled:
+                assert isinstance(watch, TileWatch)
+                self._own((queue, -1), *watch.touched(queue, index))
             if flight is not None:
                 self._own((queue, index), flight.reads, flight.writes)
         self.taken += len(new)
+
+    def _new_follows(self) -> Follows | None:
+        """Which instructions come after others by what cores hold; None if none do."""
+        if not isinstance(self.watch, TileWatch):
+            return None
+        for queue, index, other, last in self.watch.follows[self._followed :]:
+            self._follows.setdefault((queue, index), []).append((other, last))
+        self._followed = len(self.watch.follows)
+        return self._follows
 
     def _lived(self, new: Sequence[int]) -> set[int]:
         """The counters that what is new sets, or takes from."""
@@ -266,6 +297,12 @@ class Steps:
                 if which == index:
                     change = CounterChange(counter, "+", 1)
                     self.order.take(Step(queue, index, change=change))
+
+    def _follow(self, follows: Follows, queue: int, index: int) -> None:
+        """An instruction starts after others, by what its core holds."""
+        for other, last in follows.pop((queue, index), ()):
+            event = Event(COMPLETES, other, last)
+            self.order.take(Step(queue, index, after_event=event))
 
     def _drain(self, queue: int, index: int) -> None:
         """An instruction starts once all that its queue has sent is answered."""

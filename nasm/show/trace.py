@@ -225,7 +225,8 @@ class TraceStream(Observer):
         flight = group.flight
         if flight.key not in self._flights:
             ring = flight.core, RINGS + QUEUES * flight.ring
-            lanes = self._others.get(ring) or self._lanes(f"ring {flight.ring}", *ring)
+            name = self._session.program.generation.ring_name(flight.ring)
+            lanes = self._others.get(ring) or self._lanes(name, *ring)
             self._flights[flight.key] = lanes, lanes.take(now), now
 
     def landed(self, group: Group, now: int) -> None:

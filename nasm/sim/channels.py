@@ -80,12 +80,13 @@ class Flight:
     of what was made for it before that, if anything was. ``descriptors`` are the pieces that its
     channels move one by one. One that ``adds`` adds to what it writes; of one that ``signals`` its
     sender never learns that it has landed. Without ``cargo`` it moves no bytes.
+    ``left`` of its shares have still to land, ``unposted`` to post, which may be later.
     """
 
     __slots__ = (
         "adds", "cargo", "core", "descriptors", "dispatch", "key", "landed", "left", "made",
         "notify", "origin", "pattern", "portions", "record", "ring", "semaphore", "shared",
-        "signals", "touched", "urgency",
+        "signals", "touched", "unposted", "urgency",
     )  # fmt: skip
     CACHES = ("pattern",)
 
@@ -120,7 +121,7 @@ class Flight:
         left = 0
         for portion in portions:
             left += len(portion.shares)
-        self.left = left
+        self.left = self.unposted = left
 
     @property
     def reads(self) -> Regions:

@@ -7,7 +7,7 @@ costs nothing. All times are ticks. An observer changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -110,6 +110,15 @@ class Observer:
 
         It was not observed between two events; it is reported while another one acts, or is
         queried.
+        """
+
+    def altered(self, core: int, part: Hashable, record: int) -> None:
+        """A part of what a core holds is changed, by the start that has a number."""
+
+    def passed(self, queue: int, core: int, parts: Sequence[Hashable], started: bool) -> None:
+        """A queue has waited for parts of what its core holds to be as they are now.
+
+        What it starts next had to, or what it has ``started``.
         """
 
     def message_printed(self, queue: Queue, text: str, now: int) -> None:

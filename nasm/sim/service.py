@@ -117,6 +117,7 @@ class Service:
             flight.cargo.write(group.shares, group.payload)
         for tell in host.listeners["delivered"]:
             tell(group, host.now)
+        flight.left -= group.count
         if leg.known > host.now:
             host.push(leg.known, LANDING, Reply(group))
         else:
@@ -127,8 +128,8 @@ class Service:
     def _over(self, group: Group) -> None:
         """Nothing is left to come of shares that have landed: each of them posts."""
         host, flight, count = self.host, group.flight, group.count
-        flight.left -= count
-        if not flight.left:
+        flight.unposted -= count
+        if not flight.unposted:
             del self.transfers[flight.key]
         if flight.semaphore is not None:
             host.waits.count(flight.semaphore, count, flight.notify)
@@ -204,6 +205,7 @@ class Service:
         for tell in host.listeners["delivered"]:
             tell(group, host.now)
         flight.left -= count
+        flight.unposted -= count
         if not flight.left:
             del self.transfers[flight.key]
             if flight.landed is not None:
@@ -265,14 +267,15 @@ class Service:
 
     def save(self) -> Any:
         """Everything that changes."""
-        flying = tuple((flight, flight.left) for flight in self.transfers.values())
+        transfers = self.transfers.values()
+        flying = tuple((flight, flight.left, flight.unposted) for flight in transfers)
         return flying, tuple(core.save() for core in self.cores)
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
         flying, cores = saved
         self.transfers.clear()
-        for flight, left in flying:
-            self.transfers[flight.key], flight.left = flight, left
+        for flight, left, unposted in flying:
+            self.transfers[flight.key], flight.left, flight.unposted = flight, left, unposted
         for core, state in zip(self.cores, cores, strict=True):
             core.restore(state)

@@ -16,6 +16,8 @@ from nasm.sim.queues import Queue
 from tests.machine.everything import differences, everything
 from tests.parts import part
 from tests.tables import each
+from tests.tensix.noc.test_packets import HEAD as TILES
+from tests.tensix.noc.test_packets import STEPPED
 from tests.test_toy_cores import SWAP
 from tests.toy.target import TARGETS as TOY
 
@@ -87,6 +89,7 @@ OWN: dict[str, Callable[[], Session]] = {
     "channels": lambda: Session.load(Source("toy.nasm", SWAP), targets=TOY),
     "cores": lambda: Session(ROOT / "programs" / "tensix" / "rv_push.nasm"),
     "direct": lambda: Session.load(Source("toy.nasm", DIRECT), targets=TOY),
+    "packets": lambda: Session(TILES + STEPPED),
 }
 
 

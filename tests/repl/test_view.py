@@ -258,8 +258,8 @@ def test_a_key_chooses_panels(toy: Tried, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(
     ("columns", "line"),
     [
-        (80, "1+source 2+queues 3+semaphores 4+transfers 5+psum 6+display 7-time  Enter: done"),
-        (60, "1+sour 2+queu 3+sema 4+tran 5+psum 6+disp 7-time"),
+        (80, "1+source 2+queues 3+semaph 4+transf 5+psum 6+displa 7-time 8-noc"),
+        (60, "1+sou 2+que 3+sem 4+tra 5+psu 6+dis 7-tim 8-noc"),
         (40, "1+sou 2+que 3+sem 4+tra 5+psu 6+dis 7-t…"),
     ],
 )

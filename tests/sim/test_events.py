@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import pytest
@@ -84,6 +84,12 @@ class Told(Observer):
 
     def acted(self, who: Who, tick: int) -> None:
         self.lines.append(("acted", who, tick))
+
+    def altered(self, core: int, part: Hashable, record: int) -> None:
+        self.lines.append(("altered", core, part, record))
+
+    def passed(self, queue: int, core: int, parts: Sequence[Hashable], started: bool) -> None:
+        self.lines.append(("passed", queue, core, *parts, started))
 
     def message_printed(self, queue: Queue, text: str, now: int) -> None:
         self.lines.append(("message_printed", queue.index, text, now))

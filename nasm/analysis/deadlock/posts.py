@@ -11,7 +11,7 @@ from nasm.analysis.straight_run import ExecutedPath, Sequencer, executed_path
 from nasm.base.problems import Failure
 from nasm.base.records import dataclass
 from nasm.base.source import Span
-from nasm.isa.effects import Clear, Rendezvous
+from nasm.isa.effects import Clear, Packet, Rendezvous
 from nasm.program.program import Program, Wait
 from nasm.sim.counters import Who
 
@@ -92,13 +92,31 @@ class Changing:
                     change = program.updates[update]
                     assert change is not None
                     shares = program.instructions[number].row.posts
-                    key = (queue, line, change.op, change.value, shares)
-                    found.setdefault(change.semaphore, {}).setdefault(key, []).append(pc)
+                    semaphores = self._changed(queue, pc, change.semaphore)
+                    value = change.value if len(semaphores) == 1 else 1
+                    key = (queue, line, change.op, value, shares)
+                    for semaphore in semaphores:
+                        found.setdefault(semaphore, {}).setdefault(key, []).append(pc)
                 if number in clears:
                     for semaphore in self._cleared(queue, pc):
                         key = (queue, line, "=", 0, 0)
                         found.setdefault(semaphore, {}).setdefault(key, []).append(pc)
         return found
+
+    def _changed(self, queue: int, pc: int, semaphore: int) -> list[int]:
+        """The semaphores that an update changes: of a multicast that of its number in each tile."""
+        program = self.program
+        row = program.instruction(queue, pc).row
+        if not (row.signals and row.spreads):
+            return [semaphore]
+        packet = Sequencer(program, queue).effect(pc)
+        assert isinstance(packet, Packet)
+        assert program.target.network is not None
+        sender = program.tiles[program.queues[queue].core]
+        places = program.target.network(program.generation).receivers(packet, sender)
+        counters = program.generation.counters
+        tiles = [program.tiles.index(place) for place in places if place in program.tiles]
+        return [tile * counters + semaphore % counters for tile in tiles]
 
     def _cleared(self, queue: int, pc: int) -> range:
         program = self.program

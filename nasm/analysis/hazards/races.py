@@ -268,7 +268,17 @@ class Races:
 
     def _new_counter(self, mine: ByteAccess, theirs: ByteAccess) -> str:
         """A wait for what has no counter yet, which may take a moment instead."""
-        core = self.program.queues[mine.queue].core
+        core, queues = self.program.queues[mine.queue].core, self.program.queues
+        if self.program.tiles:
+            here = self._line_of(mine.queue, mine.index)
+            over = f"{self._who(theirs)} is {'answered' if theirs.moves else 'complete'}"
+            if core == queues[theirs.queue].core:
+                return f"let {here} start only when {over}: wait for that first"
+            tile, sender = self.program.core_name(core), self.program.queue_name(theirs.queue)
+            return (
+                f"once {over}, let {sender} raise a semaphore of tile {tile} by a packet, "
+                f"for which {here} waits"
+            )
         of = f" of core {core}" if self.program.cores > 1 else ""
         waits = f"wait for it before {self._line_of(mine.queue, mine.index)}"
         if theirs.moves:

@@ -242,8 +242,8 @@ def rings(machine: Machine, shares: Sequence[Times], edges: Times) -> Iterator[S
     """What the rings of each core did with shares: their core, ring, start, end and channels."""
     core, ring, start, until, mask = shares
     channels = np.bitwise_count(mask.astype(np.uint64))
-    several = machine.program.cores > 1
-    most = max(1, machine.program.generation.channels)
+    program = machine.program
+    most = max(1, program.generation.channels)
     for one, number in sorted({*zip(core.tolist(), ring.tolist(), strict=True)}):
         mine = (core == one) & (ring == number)
         levels = np.zeros(len(edges) - 1)
@@ -251,7 +251,7 @@ def rings(machine: Machine, shares: Sequence[Times], edges: Times) -> Iterator[S
             some = mine & (channels == width)
             levels += width * stacked(start[some], until[some], edges)
         levels = np.minimum(1, levels / most / np.maximum(1, np.diff(edges)))
-        name = f"{one}.ring {number}" if several else f"ring {number}"
+        name = program.named(one, program.generation.ring_name(number))
         yield Strip(name, levels=tuple(levels.tolist()))
 
 

@@ -15,7 +15,7 @@ from nasm.base.source import Source, Span
 from nasm.debugger.engines.records import EngineContext
 from nasm.debugger.engines.transfers import NOTIFYING, TransferRecord
 from nasm.debugger.session import Session
-from nasm.show import engines, memories, strips
+from nasm.show import engines, memories, network_map, strips
 from nasm.show import steps as text
 from nasm.show.columns import cut, squeezed, wrapped
 
@@ -316,6 +316,15 @@ def time(shell: Shell, width: int, most: int) -> list[str]:
         return ["interrupted"]
     lines = [line for line in strips.strips(session, found, width) if line]
     return lines[:most]
+
+
+@panel("noc", least=4)
+def noc(shell: Shell, width: int, most: int) -> list[str]:
+    """The map of the chip; nothing where the target has none, or before anything was sent."""
+    found = shell.session.engines.network()
+    if not any(sum(map(sum, one.loads)) for row in found.rows for one in row):
+        return []
+    return network_map.shown(found, width, most)[:most]
 
 
 def _first(lines: list[str], most: int, more: str) -> list[str]:

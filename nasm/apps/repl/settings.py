@@ -143,10 +143,11 @@ PANELS = {
     "psum": "the banks: owner and state",
     "display": "the values of 'display'",
     "time": "what every engine did in the last 1,000 cycles",
+    "noc": "the map of the chip, with loads of links",
 }
 """The panels that may be kept on screen, in their order."""
 
-USUAL = tuple(name for name in PANELS if name != "time")
+USUAL = tuple(name for name in PANELS if name not in ("time", "noc"))
 """Those that are, unless some are named."""
 
 

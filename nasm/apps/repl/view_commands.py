@@ -21,8 +21,9 @@ def view(shell: Shell, rest: str) -> None:
     """Keep panels on screen above the prompt.
 
     Alone, or with 'on', the usual ones: source, queues, semaphores, transfers, psum and display;
-    one that has nothing to show takes no room. There is also time. They follow each move, and what
-    they show is not printed after it as well. F2 chooses: a digit switches a panel.
+    one that has nothing to show takes no room. There are also time, and noc, the map of a chip with
+    the loads of links. They follow each move, and what they show is not printed after it as well.
+    F2 chooses: a digit switches a panel.
 
     'view full' takes the whole screen: the program, the panels, and what is printed are panes that
     take the focus (F6, or a click) and scroll. A click on a line of the program, or Enter or F9

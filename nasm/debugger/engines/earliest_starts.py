@@ -80,7 +80,7 @@ def _known(machine: Machine, number: int, lands: Callable[[int], int]) -> list[_
                 found.append(_Post(at, None))
     for flight in scheduler.transfers.values():
         if flight.semaphore == number:
-            found.append(_Post(lands(flight.key) + flight.notify, flight.left))
+            found.append(_Post(lands(flight.key) + flight.notify, flight.unposted))
     return found
 
 

@@ -27,6 +27,7 @@ from nasm.sim.channels import ChannelGroup, Group
 from nasm.sim.counters import TRANSFER, Who
 from nasm.sim.events import Observer
 from nasm.sim.history import NO_QUEUE
+from nasm.sim.legs import Arriving
 from nasm.sim.queues import Flying, Idle, Queue, Task
 from nasm.sim.scheduler import Scheduler
 
@@ -186,6 +187,8 @@ def _under_way(scheduler: Scheduler, spells: _Spells) -> None:
     for _, what in scheduler.coming():
         if isinstance(what, Group):
             spells.moved(what, what.free)
+        elif isinstance(what, Arriving):
+            spells.moved(what.group, what.group.free)
         elif isinstance(what, ChannelGroup):
             for groups in what.rings.values():
                 for group in groups:

@@ -18,6 +18,7 @@ from nasm.program.program import Instruction
 from nasm.sim import round_robin
 from nasm.sim.channels import ChannelGroup, Flight, Group, members
 from nasm.sim.counters import TRANSFER, Who
+from nasm.sim.legs import Arriving, Leg, Reply
 from nasm.views.spelling import spell
 from nasm.views.view import View
 
@@ -110,6 +111,14 @@ class Landings:
             if isinstance(what, Group):
                 self.groups[what.flight.key].append(what)
                 self._add(what.flight, tick, True)
+            elif isinstance(what, Leg):
+                self.arriving.setdefault(what.flight.key, tick)
+                self._add(what.flight, what.known, True)
+            elif isinstance(what, Arriving):
+                self.groups[what.group.flight.key].append(what.group)
+                self._add(what.group.flight, what.leg.known, True)
+            elif isinstance(what, Reply):
+                self._add(what.group.flight, tick, True)
             elif isinstance(what, Flight):
                 self.arriving[what.key] = tick
                 arrivals.append((tick, what))
@@ -199,7 +208,7 @@ def _flying(machine: Machine, flight: Flight, landings: Landings) -> TransferRec
         number=flight.key,
         phase=_phase(flight, landings),
         shares=shares,
-        landed=shares - flight.left,
+        landed=shares - flight.unposted,
         bytes=flight.bytes,
         ring=flight.ring,
         semaphore=machine.program.semaphore_name(number) if number is not None else "",

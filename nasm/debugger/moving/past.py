@@ -25,6 +25,9 @@ KEPT = 256 << 20
 EVERY = 0.02
 """Seconds of computing between two checkpoints."""
 
+SHARE = 8
+"""How many times as long as one takes it is computed before the next, at least."""
+
 REACH = 0.1
 """Seconds of computing within which any moment is reached, as long as what may be kept allows."""
 
@@ -70,7 +73,7 @@ class Past:
         self.changed: Callable[[], None] = lambda: None
         self._forward = advance
         self._events = FIRST
-        self._since = 0.0
+        self._since = self._took = 0.0
 
     @property
     def now(self) -> Moment:
@@ -129,9 +132,11 @@ class Past:
         elif seconds < SLICE / 2 and events == self._events:
             self._events = min(MOST, events * 2)
         self._since += seconds
-        if self._since >= EVERY:
+        if self._since >= max(EVERY, SHARE * self._took):
+            begun = thread_seconds()
             self._take()
             self._thin()
+            self._took = thread_seconds() - begun
 
     def _take(self) -> Checkpoint:
         """Take a checkpoint now."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.debugger.engines.context import Scene
     from nasm.debugger.engines.counters import Changed, Counter
     from nasm.debugger.engines.future_posts import ProgramFlows
+    from nasm.debugger.engines.network import ChipLoad
     from nasm.debugger.engines.records import Context
     from nasm.debugger.engines.strips import TimeSoFar
     from nasm.debugger.engines.transfers import TransferRecord
@@ -51,6 +52,12 @@ class EnginePart:
         from nasm.debugger.engines.transfers import TransferRecord
 
         return self.run.rows(TransferRecord, self.scene().transfers)
+
+    def network(self) -> ChipLoad:
+        """The chip as a map, with the loads of the links of its networks so far."""
+        from nasm.debugger.engines.network import chip_load
+
+        return chip_load(self.run.machine)
 
     def counters(self, name: str = "") -> Rows[Counter]:
         """Every semaphore and event the program names, or one, with who waits and who can post.

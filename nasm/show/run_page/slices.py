@@ -235,7 +235,9 @@ class _Chart:
             made = self._common(rows[first][order], start[order], end[order])
             made |= {"what": np.full(len(first), MOVED), "size": size[order]}
             made["tail"] = made["length"]
-            self._lane(self.machine.program.named(core, f"ring {ring}"), RING, core, made)
+            program = self.machine.program
+            name = program.named(core, program.generation.ring_name(ring))
+            self._lane(name, RING, core, made)
 
     # -- columns
 

@@ -313,11 +313,12 @@ class RiscCore(MutableState):
     ``registers`` are x0, which is 0, to x31; ``local`` is its local memory, of 2 or 4 KiB.
     ``boxes`` are the mailboxes to it, by the core that writes them. ``stores`` are those that what
     it pushes may read. ``base`` is the address of its first line, ``entry`` the one at which it
-    begins: that of its reset where they are -1. What it executes next ``begins`` there, as reset
-    left it; else it is at a ``line`` of its code. ``pc_buffer`` is what B has sent it, for which
-    it ``listens`` if it waits for that. One
-    that is ``paused`` waits for a debugger; one that has ``ended`` executes nothing
-    more.
+    begins: that of its reset where they are -1. What it executes next ``begins`` there, as
+    reset left it; else it is at a ``line`` of its code. ``debug`` are its debug registers,
+    ``reason`` the bits of its status that say why it is paused; ``watched`` says that it has
+    breakpoints, ``stepping`` that it pauses after its next instruction. ``pc_buffer`` is what B
+    has sent it, for which it ``listens`` if it waits for that. One that is ``paused`` waits for
+    a debugger; one that has ``ended`` executes nothing more.
     """
 
     registers: U32 = field(default_factory=_words(RISC_REGISTERS))
@@ -333,6 +334,24 @@ class RiscCore(MutableState):
     ended: bool = False
     pc_buffer: tuple[int, ...] = ()
     listens: bool = False
+    debug: U32 = field(default_factory=_words(18))
+    reason: int = 0
+    watched: bool = False
+    stepping: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class DebugPort(MutableState):
+    """The registers by which debug registers of cores are reached.
+
+    ``control`` and ``value`` are what was stored there, ``result`` what was read last, which is
+    ``valid`` until the next access.
+    """
+
+    control: int = 0
+    value: int = 0
+    result: int = 0
+    valid: bool = False
 
 
 def _risc_core(number: int) -> RiscCore:
@@ -351,15 +370,16 @@ class Coprocessor(MutableState):
     ``semaphores[i]`` is a value and its maximum; ``mutexes[i]`` the thread that holds one, or
     ``NO_THREAD``. ``scalar_owner`` is the thread whose instruction waits in the scalar unit, and
     keeps others out. ``srcb_as_srca`` says that the format of SrcA holds for SrcB too. ``lines``
-    are those of threads whose RISC-V core pushes them, ``riscs`` all such cores, ``coded``
-    those that execute RISC-V code. Words of their code that were ``overwritten`` are here by
-    address, each with what did it. ``iram`` is the instruction memory of NC, of which the bytes
-    that were written are known. ``soft_reset`` is
-    what is held in reset, ``clock_high`` the upper half of the wall clock when the lower one was
-    read last; ``now`` is the cycle up to which everything has happened.
+    are those of threads whose RISC-V core pushes them, ``riscs`` all such cores, ``coded`` those
+    that execute RISC-V code. ``overwritten`` are words of their code, from the address
+    ``code_low`` on, which are others now, ``altered`` how many. ``debug`` is how their debug
+    registers are reached. ``iram`` is the instruction memory of NC, of which the bytes that
+    were written are known. ``soft_reset`` is what is held in reset, ``clock_high`` the upper
+    half of the wall clock when the lower one was read last; ``now`` is the cycle up to which
+    everything has happened.
     """
 
-    CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca", "lines", "chip", "coded")
+    CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca", "lines", "chip", "coded", "code_low")
 
     l1: L1Bytes
     vector: Vector = field(default_factory=Vector)
@@ -380,7 +400,10 @@ class Coprocessor(MutableState):
         default_factory=lambda: tuple(_risc_core(number) for number in range(RISC_CORES))
     )
     coded: tuple[bool, ...] = (False,) * RISC_CORES
-    overwritten: tuple[tuple[int, Place], ...] = ()
+    overwritten: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
+    altered: int = 0
+    code_low: int = 0
+    debug: DebugPort = field(default_factory=DebugPort)
     iram: U8 = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.uint8))
     iram_known: Bools = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.bool_))
     soft_reset: int = 0
@@ -394,6 +417,9 @@ class Coprocessor(MutableState):
             self.config = np.zeros((2, layout.words), np.uint32)
             for thread in self.threads:
                 thread.config = np.zeros(layout.thread_words, np.uint16)
+
+    def passed(self, thread: int, parts: tuple[str, ...]) -> None:
+        """A thread has waited for parts to be as they are."""
 
     def discard(self, thread: int) -> None:
         """Give up what the core of a thread has pushed and the MOP expander has not taken."""

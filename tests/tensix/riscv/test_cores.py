@@ -326,7 +326,7 @@ def test_a_mailbox_for_which_nothing_is_sent_is_a_deadlock() -> None:
         ("li a0, 0xFFE50000\nsw a1, 0(a0)", "E0701", "is not mapped for the core of t0"),
         (f"li a0, {GPRS}\nsb a1, 1(a0)", "E0701", "a store of a byte at GPR0"),
         ("ttinsn 0xBF000000", "E0323", "it pushes 0xbf000000, which is no instruction"),
-        ("li a0, 0xFFB12080\nlw a1, 0(a0)", "E0601", "does not model that register"),
+        ("li a0, 0xFFB12200\nlw a1, 0(a0)", "E0601", "does not model that register"),
     ],
 )
 def test_errors_of_a_run_are_reported_at_their_lines(lines: str, code: str, said: str) -> None:

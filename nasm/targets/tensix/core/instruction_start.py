@@ -22,7 +22,7 @@ from nasm.targets.tensix.scalar.devices import refuse_in_reset
 from nasm.targets.tensix.state import U8
 from nasm.targets.tensix.sync.gate import look
 from nasm.targets.tensix.unit_queries import SRC, mutex_part, semaphore_parts
-from nasm.targets.tensix.words.units import MATRIX, VECTOR
+from nasm.targets.tensix.words.units import MATRIX, UNPACK, VECTOR
 from nasm.targets.tensix.words.word import Fields, Word
 
 Done = Callable[[], None]
@@ -45,6 +45,7 @@ def started(
     mnemonic, opcode, fields_of = word.mnemonic, word.opcode << 24, word.fields_of
     start = start or _BY_UNIT.get(word.unit.name, at_once(1))
     bound, unit = _bound(word, semantics), word.unit.name
+    owning = unit in (MATRIX.name, UNPACK.name)
 
     def run(core: Tensix, thread: int, word: int) -> Done:
         core.settle()
@@ -56,6 +57,8 @@ def started(
             front_of(core, thread).passed(core.now)
         if core.soft_reset:
             refuse_in_reset(core, mnemonic, unit)
+        if owning:
+            around.passed(thread, SRC, started=True)
         if core.recent.configured:
             act = findings.watching(core, issued, act)
         if core.riscs[thread].stores:

@@ -178,6 +178,10 @@ class Tensix(Coprocessor):
             ticks.append(entries[0].tick)
         return min(ticks, default=None)
 
+    def passed(self, thread: int, parts: tuple[str, ...]) -> None:
+        """A thread has waited for parts to be as they are: that orders what it starts next."""
+        self.around.passed(thread, *parts)
+
     def changed(self, by: Issued, *parts: str) -> None:
         """Tell that something that waits ask about changes now, by an instruction's doing.
 

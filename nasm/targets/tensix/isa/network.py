@@ -38,7 +38,7 @@ NETWORK_QUEUES: Final = ("noc0", "noc1")
 UNSENDABLE: Final = "E0325"
 
 COORDINATE = Number(integer=True, low=-1, high=63)
-LENGTH = Number(integer=True, low=0)
+LENGTH = Number(integer=True, low=0, high=1 << 31)
 CHANNEL = Number(integer=True, low=-1, high=5)
 WORD = WordValue()
 
@@ -653,6 +653,7 @@ def polled(_: InstructionContext, Number: int, Value: int, Op: str, core: Tensix
     Operand("Value", WORD, doc="what it is compared with"),
     Operand("Op", Choice(tuple(COMPARISONS), "comparison"), default="ge", doc="which ends it"),
     CORE,
+    Operand("queue", Here("queue")),
     engines=NETWORK_QUEUES,
     cost=one(),
     condition=polled("Number", "Value", "Op", "core"),
@@ -660,8 +661,9 @@ def polled(_: InstructionContext, Number: int, Value: int, Op: str, core: Tensix
     example="NOC_SEMWAIT 1, 0",
     formula="wait until semaphore Number of the Tensix compares so with Value",
 )
-def NOC_SEMWAIT(Number: int, Value: int, Op: str, core: Tensix) -> None:
+def NOC_SEMWAIT(Number: int, Value: int, Op: str, core: Tensix, queue: int) -> None:
     """Wait until a semaphore of the tile's threads compares with a number."""
+    core.around.passed(queue, f"semaphore {Number}")
 
 
 @ISA.instruction(

@@ -217,6 +217,29 @@ class Links:
         ends = (one.end for one in passing if one.channel == channel and one.came <= at)
         return max(at, max(ends, default=at))
 
+    def map(self) -> Sequence[Sequence[tuple[TilePlace, str, tuple[tuple[int, int], ...]]]]:
+        """All places row by row, with the loads of their links."""
+        loads: dict[tuple[int, TilePlace, str], int] = {}
+        for link, load in self.loads.items():
+            key = link.network, link.place, link.axis
+            loads[key] = loads.get(key, 0) + load
+
+        def of(place: TilePlace, network: int) -> tuple[int, int]:
+            x, y = (loads.get((network, place, axis), 0) for axis in (routes.X, routes.Y))
+            return x, y
+
+        return [
+            [
+                (
+                    place,
+                    chip_map.kind_of(place),
+                    tuple(of(place, n) for n in range(chip_map.NETWORKS)),
+                )
+                for place in ((x, y) for x in range(chip_map.COLUMNS))
+            ]
+            for y in range(chip_map.ROWS)
+        ]
+
     def save(self) -> Any:
         """What is in them, and the load that there was."""
         return dict(self._taken), dict(self.loads), self._now

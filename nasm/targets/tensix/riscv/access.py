@@ -23,6 +23,7 @@ from nasm.targets.tensix.scalar.config import write_bank
 from nasm.targets.tensix.state import NC, THREADS, B
 from nasm.targets.tensix.unit_queries import core_text
 
+_L1: Final = region_at(0)
 _LARGE_LOCAL: Final = MappedRegion(Block.LOCAL, at.LOCAL, at.LOCAL + 0xFFF, 2, least=False)
 _QUEUES: Final = MappedRegion(Block.CORE_B, at.CORE_B, at.CORE_B + 3 * at.QUEUE_BYTES - 1, 3)
 _COPROCESSOR: Final = frozenset({
@@ -35,6 +36,8 @@ _BY_BYTES: Final = frozenset({Block.L1, Block.LOCAL})
 
 def region_of(number: int, address: int) -> MappedRegion:
     """The region of an address of a core; raises Refused where it has nothing."""
+    if 0 <= address <= _L1.last:
+        return _L1
     if number in (B, NC) and _LARGE_LOCAL.first <= address <= _LARGE_LOCAL.last:
         return _LARGE_LOCAL
     if number == B and _QUEUES.first <= address <= _QUEUES.last:

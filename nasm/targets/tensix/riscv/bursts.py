@@ -1,4 +1,4 @@
-"""Lines of a core that reach nothing but its registers, executed at once where nothing interleaves.
+"""Lines of a core that reach its registers and local memory, executed at once where they can be.
 
 Which lines they are is only known as they are executed, so they are when a burst is planned, on
 copies. What comes of them, and when, is what ``execute.py`` makes of them one by one.
@@ -12,30 +12,42 @@ from typing import Final, NamedTuple
 from nasm.base.records import dataclass
 from nasm.isa.core_state import Blocked, Burst, Place
 from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.memory_map import LOCAL
 from nasm.targets.tensix.riscv import cores
 from nasm.targets.tensix.riscv.code import IRAM, CodeLine, RiscCode
-from nasm.targets.tensix.riscv.execute import IN_UNIT, code_of
-from nasm.targets.tensix.riscv.interpreter import NOWHERE, Step
+from nasm.targets.tensix.riscv.execute import IN_UNIT, STORES, code_of
+from nasm.targets.tensix.riscv.formats import WORD
+from nasm.targets.tensix.riscv.interpreter import NOWHERE, Step, filled
 from nasm.targets.tensix.riscv.operations import SIGNED_DIVISIONS, Does, IntegerTime, divide_cycles
+from nasm.targets.tensix.state import RiscCore
 
 LEAST: Final = 8
 """Lines that are worth it."""
 
 
-class QuickLine(NamedTuple):
-    """A line of one word that reaches only registers: its step, and what its time depends on.
+class LocalAccess(NamedTuple):
+    """A load or a store, which bursts execute of the local memory alone."""
 
-    ``divides`` is None of what is no division, else whether that has signs. It ``latency`` says
-    when the line completes.
+    offset: int
+    size: int
+    signed: bool
+    stores: bool
+
+
+class QuickLine(NamedTuple):
+    """A line of one word that reaches only registers, or maybe the local memory.
+
+    ``step`` executes the former, ``access`` is of the latter. ``divides`` is None of what is no
+    division, else whether that has signs. It completes ``cycles`` after its start.
     """
 
-    step: Step
+    step: Step | None
     rs1: int
     rs2: int
     rd: int
     cycles: int
     divides: bool | None
-    latency: int
+    access: LocalAccess | None
 
 
 def quick(line: CodeLine) -> QuickLine | None:
@@ -43,14 +55,16 @@ def quick(line: CodeLine) -> QuickLine | None:
     if len(line.decoded) != 1 or len(line.words) != 1 or line.address >= IRAM:
         return None
     (found,), (step,) = line.decoded, line.steps
-    operation = found.operation
-    if step is None or operation.does is Does.NOTHING:
+    operation, access, divides = found.operation, None, None
+    if operation.does in (Does.LOAD, Does.STORE):
+        stores = operation.does is Does.STORE
+        access = LocalAccess(found.immediate, operation.size, operation.signed, stores)
+    elif step is None or operation.does is Does.NOTHING:
         return None
-    divides = None
     if operation.time is IntegerTime.DIVIDE:
         divides = operation.name in SIGNED_DIVISIONS
-    twice = operation.time is IntegerTime.MULTIPLY
-    return QuickLine(step, found.rs1, found.rs2, found.rd, 1 + twice, divides, 1 + twice)
+    cycles = 1 + (operation.time is IntegerTime.MULTIPLY)
+    return QuickLine(step, found.rs1, found.rs2, found.rd, cycles, divides, access)
 
 
 def quick_lines(code: RiscCode) -> list[QuickLine | None]:
@@ -60,20 +74,30 @@ def quick_lines(code: RiscCode) -> list[QuickLine | None]:
     return code.quick
 
 
-class Undone(NamedTuple):
-    """What a line has changed: an entry of registers, and when that is there, as they were."""
+class LineRun(NamedTuple):
+    """What a line of a burst has changed, and when what of it is over.
+
+    ``register`` is an entry of registers, with its ``value`` and when that was ``ready`` before.
+    The integer unit is ``busy`` until a tick; at another the line ``leaves`` the load/store unit.
+    ``stored`` is a word of the local memory and what it was before, ``emitted`` when its store
+    leaves the queue, and its address.
+    """
 
     register: int
     value: int
     ready: int
+    busy: int
+    leaves: int
+    stored: tuple[int, int] | None
+    emitted: tuple[int, int] | None
 
 
 @dataclass(slots=True, eq=False)
 class RiscBurst:
     """Lines of a core, executed on copies: see :class:`nasm.isa.core_state.Burst`.
 
-    ``pcs`` are those of the lines, and of that which is next. ``busy`` is, for each, the tick from
-    which the integer unit is free, ``leaves`` when it leaves the load/store unit.
+    ``pcs`` are those of the lines, and of that which is next; ``local`` are the words of the local
+    memory that were stored.
     """
 
     core: Tensix
@@ -84,9 +108,8 @@ class RiscBurst:
     starts: list[int]
     latencies: list[int]
     stalls: list[tuple[int, str]]
-    undo: list[Undone]
-    busy: list[int]
-    leaves: list[int]
+    runs: list[LineRun]
+    local: dict[int, int]
 
     @property
     def settle(self) -> Callable[[], None]:
@@ -100,28 +123,37 @@ class RiscBurst:
 
     def perform(self, count: int, place: Callable[[int], Place]) -> bool:
         """Keep what the first lines have done."""
-        for register, value, ready in reversed(self.undo[count:]):
-            self.registers[register], self.ready[register] = value, ready
-        risc, code = self.core.riscs[self.number], code_of(self.core, self.number)
+        for run in reversed(self.runs[count:]):
+            self.registers[run.register], self.ready[run.register] = run.value, run.ready
+            if run.stored is not None:
+                self.local[run.stored[0]] = run.stored[1]
+        risc, code, kept = self.core.riscs[self.number], self._code, self.runs[:count]
         line = quick_lines(code)[self.pcs[count - 1]]
         assert line is not None
         risc.registers[:] = self.registers[:NOWHERE]
+        for index, value in self.local.items():
+            risc.local[index] = value
         pipeline, start = risc.pipeline, self.core.around.now + self.starts[count - 1]
         pipeline.ready[:] = self.ready[:NOWHERE]
-        pipeline.free = self.busy[count - 1]
+        pipeline.free = kept[-1].busy
         pipeline.latest = max(start, pipeline.free - 1)
-        pipeline.forwarded = line.rd
-        leaves = (*pipeline.leaving, *self.leaves[:count])
-        pipeline.leaving = leaves[-IN_UNIT:]
+        pipeline.forwarded = 0 if line.access is not None and not line.access.stores else line.rd
+        pipeline.leaving = (*pipeline.leaving, *(run.leaves for run in kept))[-IN_UNIT:]
+        emitted = (run.emitted for run in kept if run.emitted is not None)
+        pipeline.stores = (*pipeline.stores, *emitted)[-STORES:]
         risc.line = self.pcs[count]
         return True
+
+    @property
+    def _code(self) -> RiscCode:
+        return code_of(self.core, self.number)
 
 
 def burst(core: Tensix, engine: int, ticks: int, blocked: Mapping[int, Blocked]) -> Burst | None:
     """The lines that a core can execute at once, from now on; None if there are few."""
     number = cores.number_of(engine)
     risc = core.riscs[number]
-    if risc.begins or core.overwritten:
+    if risc.begins or risc.watched or risc.stepping:
         return None
     now, change = core.around.now, core.next_change()
     ends = [change] if change is not None else []
@@ -134,19 +166,22 @@ def burst(core: Tensix, engine: int, ticks: int, blocked: Mapping[int, Blocked])
 
 
 def _planned(core: Tensix, number: int, ticks: int) -> RiscBurst:
-    """Execute lines on copies, up to one that reaches more than registers, or starts too late."""
+    """Execute lines on copies, up to one that reaches more, or starts too late."""
     code, risc = code_of(core, number), core.riscs[number]
     lines, at, pipeline, now = quick_lines(code), code.at, risc.pipeline, core.around.now
     registers, ready = [*risc.registers.tolist(), 0], [*pipeline.ready.tolist(), 0]
-    made = RiscBurst(core, number, registers, ready, [risc.line], [], [], [], [], [], [])
+    made = RiscBurst(core, number, registers, ready, [risc.line], [], [], [], [], {})
     pc, tick, free = risc.line, now, pipeline.free
     latest, forwarded, leave = pipeline.latest, pipeline.forwarded, pipeline.leaving[-1]
-    window = [*pipeline.leaving]
+    changed = core.overwritten.tobytes() if core.altered else b""
+    window, queue = [*pipeline.leaving], [*pipeline.stores]
     while True:
         line = lines[pc]
         if line is None:
             return made
-        step, rs1, rs2, rd, cycles, divides, latency = line
+        if changed and changed[(code.addresses[pc] - core.code_low) >> 2]:
+            return made
+        step, rs1, rs2, rd, cycles, divides, access = line
         start, cause = tick, ""
         if free > start:
             start, cause = free, "integer"
@@ -160,25 +195,55 @@ def _planned(core: Tensix, number: int, ticks: int) -> RiscBurst:
             start, cause = ready[forwarded], "load"
         if start - now > ticks:
             return made
-        if divides is not None:
-            cycles = divide_cycles(registers[rs1], registers[rs2], divides)
-        to = rd or NOWHERE
-        before = Undone(to, registers[to], ready[to])
-        there = at.get(step(registers))
-        if there is None or there == pc:
-            registers[to] = before.value
-            return made
+        to, stored, emitted = rd or NOWHERE, None, None
+        value, was = registers[to], ready[to]
+        if access is not None:
+            address = registers[rs1] + access.offset & WORD
+            if not _reaches(risc, access, address, queue, start):
+                return made
+            there = pc + 1
+            index, shift = (address - LOCAL) >> 2, 8 * (address & 3)
+            word, mask = made.local.get(index), (1 << 8 * access.size) - 1
+            if word is None:
+                word = int(risc.local[index])
+            if access.stores:
+                stored = index, word
+                made.local[index] = word & ~(mask << shift) | (registers[rs2] & mask) << shift
+                emitted = max(start + 1, queue[-1][0] if queue else 0), address
+                queue.append(emitted)
+            else:
+                found = word >> shift & mask
+                registers[to] = filled(found, access.size) if access.signed else found
+            forwarded = 0
+        else:
+            if divides is not None:
+                cycles = divide_cycles(registers[rs1], registers[rs2], divides)
+            assert step is not None
+            there = at.get(step(registers), pc)
+            if there == pc:
+                registers[to] = value
+                return made
+            free, forwarded = start + cycles, rd
         if cause:
             made.stalls.append((len(made.starts), cause))
-        free = start + cycles
-        latest, forwarded = max(start, free - 1), rd
+        latest = max(start, free - 1)
         leave = max(latest + 2, leave + 1)
         ready[to] = leave
         window.append(leave)
-        made.undo.append(before)
+        made.runs.append(LineRun(to, value, was, free, leave, stored, emitted))
         made.starts.append(start - now)
-        made.latencies.append(latency)
-        made.busy.append(free)
-        made.leaves.append(leave)
+        made.latencies.append(line.cycles)
         made.pcs.append(there)
         pc, tick = there, start + 1
+
+
+def _reaches(
+    risc: RiscCore, access: LocalAccess, address: int, queue: Sequence[tuple[int, int]], start: int
+) -> bool:
+    """Whether a load or store reaches the local memory, aligned, and waits for no store."""
+    if not LOCAL <= address < LOCAL + 4 * len(risc.local) or address % access.size:
+        return False
+    last = queue[-STORES:]
+    if len(last) == STORES and last[0][0] > start:
+        return False
+    return access.stores or not any(tick > start and at == address for tick, at in last)

@@ -16,7 +16,7 @@ from nasm.isa.core_state import Blocked
 from nasm.isa.micro_instructions import Elsewhere
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.memory_map import INSTRUCTIONS, LOCAL
-from nasm.targets.tensix.riscv import access, cores, pushing
+from nasm.targets.tensix.riscv import access, cores, debugging, pushing
 from nasm.targets.tensix.riscv.code import IRAM, CodeLine, RiscCode
 from nasm.targets.tensix.riscv.decode import DecodedWord
 from nasm.targets.tensix.riscv.formats import WORD
@@ -65,6 +65,8 @@ def waits(core: Tensix, engine: int) -> Blocked | None:
     risc, line = core.riscs[number], line_of(core, number)
     if risc.begins:
         return _held(core, number) if cores.in_reset(core, number) else None
+    if risc.paused:  # without another core to change that it is at its end: see entered
+        return _paused(number) if any(cores.running(core, number)) else None
     if not line.decoded:
         return None
     found = line.decoded[0]
@@ -139,15 +141,20 @@ def execute(core: Tensix, engine: int) -> None:
     assert isinstance(place, tuple)
     pc = int(place[1])
     line = code.lines[pc]
-    if risc.begins:
-        return  # reset has aborted it: the core begins where that says
-    if core.overwritten or line.address >= IRAM:
+    if risc.begins or risc.paused or risc.line != pc:
+        return  # reset, or a debugger, has aborted it: the core continues where that says
+    if core.altered or line.address >= IRAM:
         _check_memory(core, number, code, line)
     if len(line.decoded) != len(line.words) or not line.decoded:
         raise _no_instruction(line, code)
     to, now = line.address, core.around.now
     for tick, (found, step) in enumerate(zip(line.decoded, line.steps, strict=True), now):
         to = _step(core, number, found, step, to, tick)
+    if risc.watched:
+        for at in range(line.address, to if len(line.words) > 1 else line.address + 4, 4):
+            debugging.met(risc, at, debugging.EXECUTED)
+    if risc.stepping:
+        risc.paused, risc.stepping, risc.reason = True, False, 0
     after = line.address + 4 * len(line.words)
     risc.line = pc + 1 if to == after else code.pc_at(to)
     if risc.line == pc and not any(one.operation.does in _REACHING for one in line.decoded):
@@ -233,8 +240,10 @@ def _check_memory(core: Tensix, number: int, code: RiscCode, line: CodeLine) -> 
             return
         message = f"the instruction memory of NC does not have this line at {line.address:#x}"
         raise Refused("E0701", message, "let the mover copy it there before")
-    for address, _ in core.overwritten:
-        if line.address <= address < line.address + 4 * len(line.words):
+    first = (line.address - core.code_low) >> 2
+    for at in range(first, first + len(line.words)):
+        if 0 <= at < len(core.overwritten) and core.overwritten[at]:
+            address = core.code_low + 4 * at
             message = f"its word at {address:#x} was overwritten: what the core executes then "
             message += "depends on its cache"
             raise Refused(OVERWRITTEN, message, "code is what the lines of the program are")
@@ -261,7 +270,7 @@ def _step(
             pushing.push(core, number, number, found.immediate)
             _emitted(risc.pipeline, now, INSTRUCTIONS)
         else:
-            risc.paused = True
+            risc.paused, risc.reason = True, debugging.AT_BREAK
             core.around.changed("cores")
         pc = pc + 4 & WORD
     _entered(risc.pipeline, found.rd, now, leaves)
@@ -297,7 +306,9 @@ def _load(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> int:
     """Load; the cycles that it takes."""
     operation = found.operation
     address = _aligned(core, risc, found)
-    value = access.load(core, number, address, operation.size)
+    value = _loaded(core, number, address, operation.size)
+    if risc.watched:
+        debugging.met(risc, address, debugging.LOADED, debugging.STORED + 1)
     if found.rd:
         size = operation.size
         risc.registers[found.rd] = filled(value, size) if operation.signed else value
@@ -312,8 +323,20 @@ def _store(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> Non
     operation = found.operation
     address = _aligned(core, risc, found)
     value = int(risc.registers[found.rs2]) & (1 << 8 * operation.size) - 1
-    access.store(core, number, address, operation.size, value)
+    if address in debugging.ADDRESSES:
+        debugging.store(core, address, value)
+    else:
+        access.store(core, number, address, operation.size, value)
+    if risc.watched:
+        debugging.met(risc, address, debugging.STORED, debugging.STORED + 1)
     _emitted(risc.pipeline, core.around.now, address)
+
+
+def _loaded(core: Tensix, number: int, address: int, size: int) -> int:
+    """What a load gives; the debug interface is reached by words."""
+    if address in debugging.ADDRESSES and size == 4:
+        return debugging.load(core, address)
+    return access.load(core, number, address, size)
 
 
 def _emitted(pipeline: RiscPipeline, now: int, address: int) -> None:

@@ -42,12 +42,15 @@ def lines_of(around: Surroundings) -> dict[str, Any]:
 class WatchedL1:
     """L1 of a tile with code in it: which of its words are overwritten is noted."""
 
-    CACHES: Final = ("l1", "core", "low", "high", "words")
+    CACHES: Final = ("l1", "core", "low", "high", "words", "coded")
 
     def __init__(self, l1: L1Bytes, core: Tensix, words: Mapping[int, int]) -> None:
-        self.l1, self.core = l1, core
-        self.words = words
+        self.l1, self.core, self.words = l1, core, words
         self.low, self.high = min(words), max(words) + 4
+        size = (self.high - self.low) // 4
+        self.coded = np.zeros(size, np.bool_)
+        self.coded[(np.fromiter(words, np.int64) - self.low) // 4] = True
+        core.overwritten, core.code_low = np.zeros(size, np.bool_), self.low
 
     def read(self, address: int, count: int) -> U8:
         """A copy of some bytes."""
@@ -60,17 +63,15 @@ class WatchedL1:
             self._note(address, len(data))
 
     def _note(self, address: int, count: int) -> None:
-        core = self.core
-        first = max(address, self.low) & -4
-        last = min(address + count, self.high)
-        kept = [one for one in core.overwritten if not first <= one[0] < last]
-        for word in range(first, last, 4):
-            wanted = self.words.get(word)
-            if wanted is None:
-                continue
-            if int.from_bytes(self.l1.read(word, 4).tobytes(), "little") != wanted:
-                kept.append((word, core.around.place))
-        core.overwritten = tuple(kept)
+        core, low = self.core, self.low
+        first = max(address - low, 0) // 4
+        last = -(-(min(address + count, self.high) - low) // 4)
+        for at in (first + self.coded[first:last].nonzero()[0]).tolist():
+            word = low + 4 * at
+            found = int.from_bytes(self.l1.read(word, 4).tobytes(), "little")
+            core.altered -= int(core.overwritten[at])
+            core.overwritten[at] = found != self.words[word]
+            core.altered += int(core.overwritten[at])
 
 
 def begin(core: Tensix) -> None:

@@ -121,6 +121,8 @@ def _hold(core: Coprocessor, entered: int, left: int) -> None:
                 message = "a RISC-V core that has reached its end is reset: nasm does not model it"
                 raise Refused("E0601", message, "let it wait in a loop instead")
             risc.begins, risc.paused, risc.listens = True, False, False
+            risc.debug[:] = 0
+            risc.watched = risc.stepping = False
             for other in core.riscs:
                 other.boxes = (*other.boxes[:number], (), *other.boxes[number + 1 :])
             core.discard(number)

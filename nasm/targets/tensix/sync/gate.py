@@ -101,6 +101,8 @@ def look(core: Coprocessor, thread: int, units: BusyUnits) -> None:
     if latch.met == _UNKNOWN and not waits_for(core, thread, units):
         latch.met = max(units.now, latch.since + 1)
     if latch.met != _UNKNOWN and latch.met + LAG <= units.now:
+        if latch.of_semaphores:
+            core.passed(thread, semaphore_parts(latch.semaphores))
         _forget(latch)
 
 

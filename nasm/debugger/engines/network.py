@@ -1,0 +1,42 @@
+"""The chip as a map: its tiles, which of them have cores here, and the loads of links so far."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from nasm.isa.tile_grid import TilePlace
+
+if TYPE_CHECKING:
+    from nasm.machine.machine import Machine
+
+
+class RouterLoad(NamedTuple):
+    """A place of a chip: what is there, its core, and what each network carried away from it.
+
+    ``core`` is None where the program has none. ``loads`` are the cycles, network by network, in
+    which the links to the next router of its row and of its column carried something.
+    """
+
+    place: TilePlace
+    kind: str
+    core: int | None
+    loads: tuple[tuple[int, int], ...]
+
+
+class ChipLoad(NamedTuple):
+    """All places of a chip, row by row, after so many cycles; none where the target has no chip."""
+
+    rows: tuple[tuple[RouterLoad, ...], ...]
+    cycles: int
+
+
+def chip_load(machine: Machine) -> ChipLoad:
+    """The map of a machine's chip as it is now."""
+    packets = machine.packets
+    if packets is None or packets.network is None:
+        return ChipLoad((), machine.scheduler.now)
+    rows = tuple(
+        tuple(RouterLoad(place, kind, packets.core_at(place), loads) for place, kind, loads in row)
+        for row in packets.network.map()
+    )
+    return ChipLoad(rows, machine.scheduler.now)

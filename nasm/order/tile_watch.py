@@ -1,0 +1,117 @@
+"""What is kept of a run whose cores hold more than programs name: it changes, and is waited for.
+
+Parts of what a core holds, such as a semaphore of the target's own, put instructions in order: one
+that has waited for a part comes after those that changed it before. That is so in this run: which
+changes have let it continue in others is not known. An object that a core holds also reaches its
+memory by addresses, for the instructions that act.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from nasm.order.observer import Watch
+from nasm.sim.queues import Queue, Task
+from nasm.views.regions import Region
+
+Bytes = tuple[int, int]
+"""The first address, and the one past the last."""
+
+FAR = 64
+"""Starts of a queue among which the latest one at a pc is looked for."""
+
+
+class TileWatch(Watch):
+    """The instructions of a run with what they touch by address, and whom they come after.
+
+    ``places`` are the memories of cores by which accesses are compared, with the area of each.
+    ``records`` are the numbers of starts, by queue; ``changed`` says of a part of a core which
+    instruction of each queue changed it last. ``follows`` are pairs of instructions, by queue and
+    number, of which the first comes after the second has completed.
+    """
+
+    CACHES = (*Watch.CACHES, "places")  # type: ignore[assignment]  # more of them
+
+    def __init__(self, queues: Sequence[Queue], places: Mapping[int, tuple[str, int]]) -> None:
+        super().__init__(queues)
+        self.places = places
+        self.records = [array("q") for _ in queues]
+        self.changed: dict[tuple[int, Hashable], dict[int, int]] = {}
+        self.follows: list[tuple[int, int, int, int]] = []
+        self.reads: dict[tuple[int, int], list[Bytes]] = {}
+        self.writes: dict[tuple[int, int], list[Bytes]] = {}
+        self._latest: dict[tuple[int, int], int] = {}
+
+    def started(self, queue: Queue, task: Task, now: int) -> None:
+        """Remember a start, and its number."""
+        super().started(queue, task, now)
+        if not self.full:
+            self.records[queue.index].append(queue.record)
+
+    def altered(self, core: int, part: Hashable, record: int) -> None:
+        """Remember which instruction changed a part of what a core holds."""
+        for queue, records in enumerate(self.records):
+            at = bisect_left(records, record)
+            if at < len(records) and records[at] == record:
+                self.changed.setdefault((core, part), {})[queue] = at
+                return
+
+    def passed(self, queue: int, core: int, parts: Sequence[Hashable], started: bool) -> None:
+        """An instruction of a queue comes after what has changed some parts."""
+        if self.full:
+            return
+        index = len(self.works[queue]) - started
+        for part in parts:
+            for other, last in self.changed.get((core, part), {}).items():
+                if other != queue and self._latest.get((queue, other), -1) < last:
+                    self._latest[queue, other] = last
+                    self.follows.append((queue, index, other, last))
+
+    def reached(self, who: tuple[int, int], address: int, count: int, writes: bool) -> None:
+        """The instruction at a place has touched bytes of its core by their addresses."""
+        queue, pc = who
+        pcs = self.pcs[queue]
+        for index in range(len(pcs) - 1, max(-1, len(pcs) - 1 - FAR), -1):
+            if pcs[index] == pc:
+                break
+        else:
+            return
+        found = (self.writes if writes else self.reads).setdefault((queue, index), [])
+        if found and found[-1][0] <= address <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], address + count)
+        elif not found or found[-1] != (address, address + count):
+            found.append((address, address + count))
+
+    def touched(self, queue: int, index: int) -> tuple[tuple[Region, ...], tuple[Region, ...]]:
+        """What an instruction has read and written by addresses."""
+        core = self._all[queue].core
+        found = (table.get((queue, index), ()) for table in (self.reads, self.writes))
+        reads, writes = (tuple(self._region(core, one) for one in some) for some in found)
+        return reads, writes
+
+    def _region(self, core: int, found: Bytes) -> Region:
+        (low, high), (place, area) = found, self.places[core]
+        return Region(place, (0, 1, 1), low, high, low, ((1, high - low),), 1, (), area)
+
+    def save(self) -> Any:
+        """How much there is."""
+        changed = {part: dict(by) for part, by in self.changed.items()}
+        kept = len(self.follows), dict(self._latest), changed
+        touched = tuple(
+            {at: tuple(some) for at, some in table.items()} for table in (self.reads, self.writes)
+        )
+        return super().save(), kept, touched
+
+    def restore(self, saved: Any) -> None:
+        """Forget what came later."""
+        base, (follows, latest, changed), touched = saved
+        super().restore(base)
+        del self.follows[follows:]
+        self._latest = dict(latest)
+        self.changed = {part: dict(by) for part, by in changed.items()}
+        self.reads, self.writes = ({at: list(s) for at, s in t.items()} for t in touched)
+        for queue, records in enumerate(self.records):
+            del records[len(self.pcs[queue]) :]

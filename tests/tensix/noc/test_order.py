@@ -1,0 +1,187 @@
+"""What is in no order between tiles is reported with both lines, and what is in order is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from nasm.base.problems import Problem
+from nasm.base.source import Source
+from nasm.debugger.session import Session
+from nasm.targets import TARGETS
+
+HEAD = """\
+.target wormhole
+.tile 1, 1
+.l1 a u32[8] @ 0x1000 = iota
+.l1 e u32[8] @ 0x1200 = zeros
+.sem acked, back
+.tile 4, 1
+.l1 b u32[8] @ 0x2000 = zeros
+.l1 c u32[8] @ 0x2100 = zeros
+.sem ready, done
+.tile 1, 3
+.l1 d u32[8] @ 0x1000 = iota
+.sem sent
+.tile 1, 1
+"""
+
+
+def hazards(text: str) -> list[Problem]:
+    made = Session.load(Source("t.nasm", HEAD + text), targets=TARGETS)
+    report = made.run()
+    assert report.problems == ()
+    return [h for h in report.hazards if h.code.startswith("E05")]
+
+
+def races(text: str) -> list[tuple[str, ...]]:
+    """The instructions of each race, by their queues and pcs."""
+    found = hazards(text)
+    assert {h.code for h in found} <= {"E0502"}
+    return [tuple(f"{a['engine']} {a['pc']}" for a in h.facts["accesses"]) for h in found]
+
+
+THERE = "\n.tile 4, 1\n@noc1 NOC_WRITE e, b $ready >= {n}\n@noc1 NOC_BARRIER\n"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "@noc0 NOC_WRITE b, a\n@noc0 NOC_INC $ready++",
+        "@noc0 NOC_WRITE b, a $acked++\n@noc0 NOC_INC $ready++\n@noc0 NOC_NOP $acked >= 1",
+        "@noc0 NOC_WRITE_POSTED b, a\n@noc0 NOC_BARRIER\n@noc0 NOC_INC $ready++",
+        "@noc0 NOC_WRITE_POSTED b, a\n@noc0 NOC_WRITE c, a\n@noc0 NOC_BARRIER\n"
+        "@noc0 NOC_INC $ready++",
+        "@noc0 NOC_WRITE b, a\n@noc1 NOC_BARRIER\n@noc1 NOC_INC $ready++",
+        "@noc0 NOC_MULTICAST 0x2000, a, X0=2, Y0=1, X1=4, Y1=1\n@noc0 NOC_INC $ready++",
+    ],
+)
+def test_a_semaphore_raised_before_the_acknowledgement_orders_nothing(lines: str) -> None:
+    (found,) = hazards(lines + THERE.format(n=1))
+    assert found.code == "E0502"
+    assert {a["engine"] for a in found.facts["accesses"]} == {"1-1.noc0", "4-1.noc1"}
+    places = {found.span.line if found.span else 0, *(n.span.line for n in found.notes if n.span)}
+    assert places == {14, len((HEAD + lines).splitlines()) + 2}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "@noc0 NOC_WRITE b, a\n@noc0 NOC_BARRIER\n@noc0 NOC_INC $ready++",
+        "@noc0 NOC_WRITE b, a $acked++\n@noc0 NOC_INC $acked >= 1 $ready++",
+        "@noc0 NOC_WRITE b, a $acked++\n@noc1 NOC_INC $acked >= 1 $ready++",
+        "@noc0 NOC_MULTICAST 0x2000, a, X0=2, Y0=1, X1=4, Y1=1 $acked += 3\n"
+        "@noc0 NOC_INC_MULTICAST X0=2, Y0=1, X1=4, Y1=1 $acked >= 3 $ready += 3",
+    ],
+)
+def test_a_semaphore_raised_after_it_does(lines: str) -> None:
+    assert hazards(lines + THERE.format(n=1)) == []
+
+
+def test_an_acknowledgement_of_some_receivers_is_not_that_of_all() -> None:
+    lines = (
+        "@noc0 NOC_MULTICAST 0x2000, a, X0=2, Y0=1, X1=4, Y1=1 $acked += 3\n"
+        "@noc0 NOC_INC $acked >= 2 $ready++\n@noc0 NOC_NOP $acked >= 3"
+    )
+    assert len(races(lines + THERE.format(n=1))) == 1
+
+
+BOTH = (
+    "@noc0 NOC_WRITE b, a\n@noc0 NOC_BARRIER\n@noc0 NOC_INC $ready++\n"
+    ".tile 1, 3\n@noc0 NOC_WRITE c, d\n@noc0 NOC_BARRIER\n@noc0 NOC_INC $ready++\n"
+)
+
+
+def test_of_two_that_raise_a_semaphore_either_may_be_the_first() -> None:
+    # In the run the far tile is later, so that reading b would seem to be in order.
+    assert races(BOTH + THERE.format(n=1)) == [("4-1.noc1 0", "1-1.noc0 0")]
+    assert races(BOTH + THERE.format(n=2)) == []
+
+
+def test_a_read_is_no_place_to_send_from_before_its_barrier() -> None:
+    early = "@noc0 NOC_READ e, b\n@noc0 NOC_WRITE c, e\n@noc0 NOC_BARRIER"
+    assert races(early) == [("1-1.noc0 1", "1-1.noc0 0")]
+    assert races("@noc0 NOC_READ e, b\n@noc0 NOC_BARRIER\n@noc0 NOC_WRITE c, e\n") == []
+
+
+def test_what_was_sent_may_not_be_written_before_it_is_acknowledged() -> None:
+    lines = "@noc0 NOC_WRITE b, e $acked++\n@noc1 NOC_READ e, c $back++\n@noc1 NOC_BARRIER"
+    assert len(races(f"{lines}\n@noc0 NOC_BARRIER")) == 1
+
+
+def test_atomics_on_one_word_are_in_no_order_and_do_not_conflict() -> None:
+    lines = "@noc0 NOC_ATOMIC_INC b[0:1], e[0:1], 1\n@noc0 NOC_BARRIER\n"
+    other = ".tile 1, 3\n@noc0 NOC_ATOMIC_INC b[0:1], d[0:1], 1\n@noc0 NOC_BARRIER\n"
+    assert races(lines + other) == []
+    written = ".tile 1, 3\n@noc0 NOC_INLINE_WRITE b[0:1], 1\n@noc0 NOC_BARRIER\n"
+    assert len(races(lines + written)) == 1
+
+
+STORE = (
+    "@t0\n.cfg GPR0 = 0x1200 // 16\n.cfg GPR4 = 42\n{wait}\n"
+    "STOREIND MemHierSel=1, Size=1, OffsetHalfReg=2, DataReg=4\n"
+    "STALLWAIT BlockMask=STALL_SYNC, ConditionMask=THCON\n{post}\n"
+)
+WAIT = "SEMWAIT BlockMask=STALL_THCON, SemaphoreMask=2, ConditionMask=STALL_ON_ZERO"
+INIT = ".cfg SEM1_max = 3\n"
+
+
+def test_a_thread_that_stores_while_a_packet_is_read_from_there_is_a_race() -> None:
+    store = STORE.format(wait="", post="")
+    assert len(races(f"{store}@noc0 NOC_WRITE b, e\n@noc0 NOC_BARRIER")) == 1
+
+
+def test_a_thread_posts_what_a_network_waits_for() -> None:
+    store = INIT + STORE.format(wait="", post="SEMPOST SemaphoreMask=2")
+    assert races(f"{store}@noc0\nNOC_SEMWAIT 1, 1\nNOC_WRITE b, e\nNOC_BARRIER") == []
+
+
+def test_a_network_posts_what_a_thread_waits_for_once_the_bytes_have_come() -> None:
+    store = INIT + STORE.format(wait=WAIT, post="")
+    early = "@noc0\nNOC_READ e, b\nNOC_SEMPOST 1\nNOC_BARRIER\n"
+    late = "@noc0\nNOC_READ e, b\nNOC_BARRIER\nNOC_SEMPOST 1\n"
+    assert len(races(early + store)) == 1
+    assert races(late + store) == []
+
+
+def test_the_hint_says_what_orders_tiles() -> None:
+    (found,) = hazards("@noc0 NOC_WRITE b, a\n@noc0 NOC_INC $ready++" + THERE.format(n=1))
+    assert found.hint == (
+        "once 1-1.noc0 pc 0 (NOC_WRITE) is answered, let 1-1.noc0 raise a semaphore of tile 4-1 by "
+        "a packet, for which line 17 waits"
+    )
+
+
+CIRCLE = """\
+.tile 4, 1
+@noc0 NOC_NOP $ready >= 1
+@noc0 NOC_INC $acked++
+.tile 1, 1
+@noc0 NOC_NOP $acked >= 1
+@noc0 NOC_INC_MULTICAST X0=2, Y0=1, X1=4, Y1=1 $ready += 3
+"""
+
+
+def test_a_deadlock_of_tiles_is_reported_with_its_cycle() -> None:
+    made = Session.load(Source("t.nasm", HEAD + CIRCLE), targets=TARGETS)
+    (found,) = made.run().problems
+    assert found.code == "E0510"
+    assert "@4-1.noc0 and @1-1.noc0 are blocked forever" in found.message
+    first, second = found.notes
+    assert "the next update would come from 1-1.noc0 pc 1, which is blocked itself" in first.message
+    assert (
+        "the next update would come from 4-1.noc0 pc 1, which is blocked itself" in second.message
+    )
+
+
+def test_a_cycle_may_lead_through_a_thread_and_the_semaphores_of_the_tensix() -> None:
+    lines = (
+        INIT + ".cfg SEM2_max = 3\n@noc1 NOC_SEMPOST 1 $back >= 1\n@t0\n"
+        "SEMWAIT BlockMask=STALL_SYNC, SemaphoreMask=2, ConditionMask=STALL_ON_ZERO\n"
+        "SEMPOST SemaphoreMask=4\n@noc0\nNOC_SEMWAIT 2, 1\nNOC_INC $ready++\n"
+        ".tile 4, 1\n@noc0 NOC_INC $ready >= 1 $back++\n"
+    )
+    made = Session.load(Source("t.nasm", HEAD + lines), targets=TARGETS)
+    (found,) = made.run().problems
+    assert (found.code, len(found.notes)) == ("E0510", 4)
+    for name in ("@1-1.noc1", "@1-1.t0", "@1-1.noc0", "@4-1.noc0"):
+        assert name in found.message
