@@ -149,6 +149,7 @@ CALLS = (
     _call("run-kernel", "run k.py:halved --in x=f.npy --out y=y.npy --json", "y.npy"),
     _call("nki-emit", "nki k.py:halved --in x=f.npy --emit e.nasm --json", "e.nasm"),
     _call("profile", "profile p.nasm --tables tables --json", "tables/Summary.jsonl"),
+    _call("profile-rank", "profile p.nasm --ranks 2 --rank 1 --json --html r.html", "r.html"),
     _call("profile-page", "profile p.nasm --html r.html --svg r.svg", "r.html r.svg"),
     _call("profile-shown", "profile p.nasm --no-what-if --path"),
     _call(

@@ -10,7 +10,8 @@ from nasm.isa.micro_instructions import Elsewhere
 from nasm.targets.tensix.core.pushed import front_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.feeding import Ingested
-from nasm.targets.tensix.state import THREADS, B
+from nasm.targets.tensix.risc_state import B
+from nasm.targets.tensix.state import THREADS
 from nasm.targets.tensix.unit_queries import thread_name
 
 FED_ROWS: Final[set[str]] = set()
@@ -34,11 +35,12 @@ def words(
     on, by = (f"front {thread}",), pushers(core, thread)
     if not front.empty:
         reason = "what is pushed to it is still in front of the expanders"
-        return Blocked("host", reason, front.next_step(core.around.now), by=by, on=on)
+        until = front.next_step(core.around.now)
+        return Blocked("host", reason, until, by=by, on=on, noted=True)
     if all(core.riscs[engine - THREADS].ended for engine in by):
         return Elsewhere(FED_LINES)
     reason = f"no core has pushed an instruction to {thread_name(thread)}"
-    return Blocked("host", reason, by=by, on=on)
+    return Blocked("host", reason, by=by, on=on, noted=True)
 
 
 def pushers(core: Tensix, thread: int) -> tuple[int, ...]:
