@@ -85,4 +85,5 @@ TARGET = Target(
     binaries={elf_text.ENDING: elf_text.text_of},
     added=added_lines,
     begins=loading.begin,
+    code_in=loading.code_in,
 )
