@@ -93,13 +93,15 @@ class RankExchanges:
     ``misfit`` says in a sentence why the tensors of a call do not fit each other and the size of
     its group, empty if they do. ``size`` are the bytes by which its time is known. ``combine`` is
     what a rank receives, a pure function: every rank may compute its own part, or one all of them,
-    with the same result. ``topology`` says where ranks are, given its name, the path of a file or
-    None for the usual one, the generation, and how many cores a rank has: a record of the target,
-    with a ``name``. ``time`` says how long a call takes there. Both may raise Refused.
+    with the same result. By the operations in ``same`` every rank receives the same. ``topology``
+    says where ranks are, given its name, the path of a file or None for the usual one, the
+    generation, and how many cores a rank has: a record of the target, with a ``name``. ``time``
+    says how long a call takes there. Both may raise Refused.
     """
 
     misfit: Callable[[CollectiveCall], str]
     size: Callable[[CollectiveCall], int]
     combine: Combine
+    same: frozenset[str]
     time: Callable[[CollectiveCall, Any], CollectiveTime]
     topology: Callable[[Any, Generation, int], Any]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from nasm.base import gc_pause
 from nasm.order.beyond import Beyond
 from nasm.order.check import Check
 from nasm.order.events import Sources
@@ -22,6 +23,11 @@ def in_order(sources: Sources, watch: Watch) -> Check | None:
     """
     if sources.typed or sources.clears or watch.vague or watch.closed:
         return None
+    with gc_pause.paused():
+        return _in_order(sources, watch)
+
+
+def _in_order(sources: Sources, watch: Watch) -> Check | None:
     if watch.full:
         longer = watch.longer
         if not isinstance(longer, Beyond) or longer.watch is None or longer.repeat is None:

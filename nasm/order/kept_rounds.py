@@ -169,7 +169,7 @@ def _same(watch: Watch, repeat: Repeat, queue: int, gap: RemovedRounds | None) -
 def _flights(flights: Sequence[TransferTouches | None], gap: RemovedRounds | None) -> bool:
     """Whether the transfers of all rounds are the same."""
     some = [one for one in flights if one is not None]
-    kinds = {one._replace(number=0, pattern=0, reads=(), writes=()) for one in some}
+    kinds = {one[MOVED:] for one in some}
     if len(some) < len(flights) or len(kinds) > 1:
         return False
     if all(one.pattern == some[0].pattern for one in some):
@@ -177,16 +177,22 @@ def _flights(flights: Sequence[TransferTouches | None], gap: RemovedRounds | Non
     return steady([(one.reads, one.writes) for one in some], gap)
 
 
+MOVED = TransferTouches._fields.index("counter")
+"""From which field on a transfer is the same in every round: what it touches may move."""
+
 Sides = tuple[tuple[Region, ...], tuple[Region, ...]]
 
 
 def steady(sides: Sequence[Sides], gap: RemovedRounds | None = None) -> bool:
     """Whether what the rounds touch moves on by as much each time."""
-    for some in zip(*sides, strict=True):
-        if len({len(regions) for regions in some}) > 1:
+    for side in (0, 1):
+        some = [each[side] for each in sides]
+        count = len(some[0])
+        if any(len(regions) != count for regions in some):
             return False
-        if not all(_even(row, gap) for row in zip(*some, strict=True)):
-            return False
+        for nth in range(count):
+            if not _even([regions[nth] for regions in some], gap):
+                return False
     return True
 
 

@@ -151,7 +151,8 @@ RANKS = "ranks"
 class Program:
     """What the builder makes and a machine runs. Index 0 of each table means 'none'.
 
-    ``constants`` are those of the whole text, for later questions about them by name. Semaphores
+    ``constants`` are those of the whole text, for later questions about them by name, ``params``
+    those with a range: its first and last value, and a step. Semaphores
     and events have numbers among those of all cores: see :meth:`Generation.counter`. ``cores`` is
     how many the program uses, ``tiles`` the places of those that are tiles, ``ranks`` how many
     machines run it; ``files`` are those that it may read, ``allows`` what the comments of its text
@@ -181,6 +182,7 @@ class Program:
     chains: list[tuple[Frame, ...]] = field(default_factory=lambda: [()])
     expectations: list[Expectation] = field(default_factory=list)
     constants: dict[str, int | float] = field(default_factory=dict)
+    params: dict[str, tuple[int, int | None, int | None]] = field(default_factory=dict)
     warnings: list[Problem] = field(default_factory=list)
     allows: list[Allow] = field(default_factory=list)
     files: Allowed = ANY

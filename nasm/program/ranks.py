@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.problems import Failure, Problem, Refused, counted
 from nasm.base.records import replace
 from nasm.isa.collectives import CollectiveBuffer, CollectiveCall, Group, RankExchanges
 from nasm.isa.effects import RankExchange, moved
 from nasm.program.footprint.traits import Traits
-from nasm.program.program import Instruction, Program
+from nasm.program.program import RANKS, Instruction, Program
 from nasm.views.view import View
 
 NO_RANK, MISFIT = "E0250", "E0412"
@@ -63,6 +63,9 @@ def with_ranks(program: Program, ranks: int | None) -> Program:
     """A program for so many ranks, None for those that it says; raises Failure if one misfits."""
     if ranks is None or ranks == program.ranks:
         return program
+    if RANKS in program.constants:  # shapes and expectations may depend on it
+        message = f"the program is assembled for {counted(program.ranks, 'rank')}"
+        raise Failure(Problem("E0810", message, None, "give ranks to nasm.assemble"))
     made = replace(program, ranks=ranks)
     problems = check_ranks(made)
     if problems:

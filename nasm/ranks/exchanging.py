@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nasm.base.records import replace
 from nasm.isa.collectives import Parcel, RankExchanges
 from nasm.machine.rank_meetings import RankLanding
 from nasm.ranks.interface import RankMeeting
@@ -25,5 +26,9 @@ def landing_of(
 
 
 def landings(collectives: RankExchanges, meeting: RankMeeting, sent: Sent) -> list[RankLanding]:
-    """The same of every rank, in the order of the group."""
-    return [landing_of(collectives, meeting, place, sent) for place in range(len(meeting.group))]
+    """The same of every rank, in the order of the group; what all receive is computed once."""
+    places = range(len(meeting.group))
+    if meeting.call.operation not in collectives.same:
+        return [landing_of(collectives, meeting, place, sent) for place in places]
+    first = landing_of(collectives, meeting, 0, sent)
+    return [replace(first, queue=arrival.queue) for arrival in meeting.arrivals]

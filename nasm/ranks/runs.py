@@ -61,6 +61,12 @@ class RanksRun:
             return host.ranks[0].execution
         return Execution(self.program, None, rank=0, settings=replace(self.settings, values=False))
 
+    @property
+    def executions(self) -> list[Execution]:
+        """Those of all ranks, if they are in this process."""
+        host = self.engine.local
+        return [rank.execution for rank in host.ranks.values()] if host is not None else []
+
     def halt(self) -> None:
         """End the run where every rank is between two events."""
         self.engine.halt()

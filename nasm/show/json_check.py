@@ -160,10 +160,14 @@ WAITS: Shape = (
     ),
 )
 SIZES: Shape = (
-    part(
+    each(
         "sizes",
         (
-            Key("constant", "with `--for`: the constant", lambda sizes: sizes.range.name),
+            Key(
+                "constant",
+                "with `--for`, or of a `.param`: the constant",
+                lambda sizes: sizes.range.name,
+            ),
             Key("first", "the first value asked for", lambda sizes: sizes.range.first),
             Key("last", "the last; null without one", lambda sizes: sizes.range.last),
             Key("step", "how far apart the values are that are sizes of the program"),

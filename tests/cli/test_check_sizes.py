@@ -44,10 +44,42 @@ def test_the_smallest_size_out_of_order_fails(ran: Any, program: Path) -> None:
 def test_the_document_says_what_was_proved(ran: Any, program: Path) -> None:
     found = ran("check", str(program), "--for", "N=2.. step 2", "--json")
     (document,) = json.loads(found.out)["files"]
-    sizes = document["sizes"]
+    (sizes,) = document["sizes"]
     assert (sizes["constant"], sizes["first"], sizes["last"], sizes["step"]) == ("N", 2, None, 2)
     assert (sizes["proved"], sizes["reason"], sizes["failing"]) == (True, "", None)
     assert sizes["checked"][:2] == [2, 4]
+
+
+PARAM = TEXT.replace(".const N = 4", ".param N in 2..9")
+
+
+def test_a_param_is_checked_for_every_value(ran: Any, program: Path) -> None:
+    program.write_text(PARAM.format(waits="N"), encoding="utf-8")
+    found = ran("check", str(program))
+    assert found.code == 0
+    assert "sizes.nasm: ok" in found.out
+    assert "sizes.nasm: in order for every N from 2 to 9 (" in found.out
+    program.write_text(PARAM.format(waits="min(N, 3)"), encoding="utf-8")
+    found = ran("check", str(program))
+    assert found.code == 1
+    assert "sizes.nasm: not in order at N = 4: the smallest such size" in found.out
+    assert ran("check", str(program), "-D", "N=3").code == 0
+
+
+@pytest.mark.parametrize("value", [1, 10])
+def test_a_value_beyond_the_range_of_a_param_is_refused(
+    ran: Any, program: Path, value: int
+) -> None:
+    program.write_text(PARAM.format(waits="N"), encoding="utf-8")
+    found = ran("check", str(program), "-D", f"N={value}")
+    assert found.code == 2
+    assert f"N = {value} is no value of this '.param'" in found.err
+
+
+@pytest.mark.parametrize("line", [".for i in 0..2\n.param M in 1..4\n.end", ".param M in ..4"])
+def test_where_a_param_cannot_be_is_said(ran: Any, program: Path, line: str) -> None:
+    program.write_text(f"{PARAM.format(waits='N')}{line}\n", encoding="utf-8")
+    assert ran("check", str(program)).code == 2
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,13 @@ def halved(x):
     nisa.dma_copy(dst=y, src=tile)
     return y
 """
+RANKS = """\
+.target trn2
+.ranks 2
+.hbm X f32[128, 4] input
+.hbm Y f32[128, 4] output
+@cc Collective Y, X, all_reduce, op=add
+"""
 WORMHOLE = """\
 .target wormhole
 @t0  NOP
@@ -93,6 +100,8 @@ class Call:
             "q.nasm": PROGRAM.replace("0.5", "0.25"),
             "s.nasm": SEQUENTIAL,
             "w.nasm": WORMHOLE,
+            "r.nasm": RANKS,
+            "where.toml": 'base = "trn2.48xlarge"\n',
             "sizes.nasm": INCLUDED,
             "k.py": KERNEL,
             "t.toml": "semaphore_ns = 25\n",
@@ -130,11 +139,17 @@ CALLS = (
     _call("run-stdout", "run p.nasm --out Y=- --quiet"),
     _call("run-object", "run p.nobj --out Y=y.npy --json", "y.npy", "asm p.nasm -q"),
     _call("run-schedules", "run p.nasm --schedules 2 --witness --json --sarif s.sarif", "s.sarif"),
+    _call(
+        "run-ranks",
+        "run r.nasm --in X=f.npy --out Y=y{rank}.npy --json --sarif s.sarif --topology where.toml",
+        "y0.npy y1.npy s.sarif",
+    ),
     _call("run-elf", "run --elf brisc=c.elf --json"),
     _call("run-autosync", "run s.nasm --autosync --out Y=y.npy"),
     _call("run-kernel", "run k.py:halved --in x=f.npy --out y=y.npy --json", "y.npy"),
     _call("nki-emit", "nki k.py:halved --in x=f.npy --emit e.nasm --json", "e.nasm"),
     _call("profile", "profile p.nasm --tables tables --json", "tables/Summary.jsonl"),
+    _call("profile-rank", "profile p.nasm --ranks 2 --rank 1 --json --html r.html", "r.html"),
     _call("profile-page", "profile p.nasm --html r.html --svg r.svg", "r.html r.svg"),
     _call("profile-shown", "profile p.nasm --no-what-if --path"),
     _call(

@@ -221,3 +221,13 @@ def test_another_order_on_one_rank_is_reported_or_makes_no_difference(seed: int)
     assert codes
     check = nasm.check(program)
     assert {problem.code for problem in check.errors} & {"E0560", "E0561", "E0564"}
+
+
+def test_a_program_whose_text_says_its_ranks_is_assembled_for_them() -> None:
+    program = nasm.assemble(".target trn2\n.ranks 2\n.hbm x f32[ranks]\n")
+    with pytest.raises(Failure, match="assembled for 2 ranks"):
+        nasm.run(program, ranks=4)
+    bare = nasm.assemble(".target trn2\n.hbm x f32[4]\n")
+    found = nasm.run(bare, ranks=4).ranks
+    assert found is not None
+    assert len(found.ranks) == 4

@@ -8,6 +8,7 @@ from nasm.analysis.profile.path import PathStep, folded
 from nasm.analysis.profile.records import MOVERS, EngineChain, Link, PathLine, Spent
 from nasm.analysis.profile.slack import slack
 from nasm.base.source import Span
+from nasm.isa.effects import RankExchange
 from nasm.program.program import Program
 from nasm.sim.history import History
 
@@ -81,8 +82,11 @@ def _own(program: Program, step: PathStep, name: str) -> tuple[str, str, str]:
         return who, title, "making its unit ready"
     if step.waits and name == step.lead:
         return who, title, f"waiting for {name}"
-    row = program.instruction(step.queue, step.pc).row
-    return who, title, "issuing transfers" if row.moves else "at work"
+    instruction = program.instruction(step.queue, step.pc)
+    if instruction.row.effect is RankExchange:
+        operation = str(instruction.operand("operation"))
+        return operation, operation, "in flight"
+    return who, title, "issuing transfers" if instruction.row.moves else "at work"
 
 
 Key = tuple[int, int]

@@ -114,6 +114,11 @@ def tries(text: str) -> int:
     return _at_least(0, text, "a number of tries")
 
 
+def rank(text: str) -> int:
+    """The number of a rank."""
+    return _at_least(0, text, "the number of a rank, from 0 on")
+
+
 def core(text: str) -> int:
     """The number of a core."""
     return _at_least(0, text, "the number of a core, from 0 on")

@@ -272,6 +272,12 @@ class _Reader:
             else:
                 self.general(part)
 
+    def param(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
+        """``.param N in 1..64 step 2``."""
+        if rest and rest[0].kind == "name":
+            self.declare("constant", NAME, rest[0], self.home(exported, "for", "loop"))
+        self.general([item for item in rest[1:] if item.shape not in _WORDS])
+
     def setting(self, word: str, rest: Sequence[LexItem], exported: bool) -> None:
         """``.cfg NAME = value`` and ``.write``: names and words are the target's."""
         known = self.target.settings(self.generation)
@@ -357,6 +363,7 @@ class _Reader:
 
     HANDLERS: dict[str, Callable[[_Reader, str, Sequence[LexItem], bool], None]] = {  # noqa: RUF012
         "const": constants,
+        "param": param,
         "view": constants,
         "sem": counters,
         "event": counters,

@@ -201,7 +201,8 @@ ROWS = (
         "E0838",
         "a range of sizes that cannot be",
         "`check --for N=1..` checks a text for every value of a constant that it declares with "
-        "`.const`, from the first on. Values for which an `.assert` of the text fails are none of "
+        "`.const`, from the first on; `.param N in 1..` gives the range in the text, and N has no "
+        "other value then. Values for which an `.assert` of the text fails are none of "
         "its sizes; the others must be evenly apart, in steps that may be given: "
         "`--for 'N=128.. step 128'`.",
     ),

@@ -32,6 +32,14 @@ def whole(node: tree.ExpressionNode, scope: Scope) -> int:
     return value
 
 
+def size_range(statement: tree.Param, scope: Scope) -> tuple[int, int | None, int | None]:
+    """The first value of a ``.param``, its last and its step, if there are."""
+    nodes = statement.items[0].value, statement.stop, statement.step
+    first, last, step = (None if node is None else whole(node, scope) for node in nodes)
+    assert first is not None
+    return first, last, step
+
+
 def known(value: object, what: str, node: tree.ExpressionNode, scope: Scope) -> None:
     """Refuse what is known at run time alone, at its place."""
     try:

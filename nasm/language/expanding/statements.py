@@ -59,6 +59,9 @@ def unknown_target(name: str, targets: Iterable[str]) -> Refused:
     return Refused("E0214", f"no target '{quoted(name)}'", hint)
 
 
+SIZE_RANGE = "E0838"
+
+
 class Walker:
     """Walks statements and drives a builder: the machine, names, problems."""
 
@@ -345,6 +348,20 @@ class Walker:
         if problems:
             raise Failure(problems)
 
+    def param(self, statement: tree.Param) -> None:
+        """``.param N in 1..64``: a constant of which a check looks at every value."""
+        if self.scope.chain:
+            text = "a '.param' is a constant of the whole text: it is in no loop and no macro"
+            raise Failure(Problem(SIZE_RANGE, text, self._span(statement)))
+        self.const(statement)
+        name = statement.items[0].name
+        first, last, step = declare.size_range(statement, self.scope)
+        value = self.made.program.constants[name]
+        if value < first or (last is not None and value > last) or (value - first) % (step or 1):
+            text = f"{name} = {value_text(value)} is no value of this '.param'"
+            raise Failure(Problem(SIZE_RANGE, text, self._span(statement)))
+        self.made.program.params[name] = first, last, step
+
     def _constant(self, item: tree.NamedArgument) -> None:
         """One constant; the command line may give one of the file's another value."""
         name, home = item.name, self.scope.home(item)
@@ -423,6 +440,7 @@ class Walker:
         tree.TileLine: tile,
         tree.RanksLine: several,
         tree.Const: const,
+        tree.Param: param,
     }
 
 

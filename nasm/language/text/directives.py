@@ -22,6 +22,12 @@ class BlockMark(tree.Statement):
     condition: tree.ExpressionNode | None = None
 
 
+class _Stepped(NamedTuple):
+    """How far the values of a size are apart."""
+
+    number: tree.ExpressionNode
+
+
 class _Tiles(NamedTuple):
     """How many tiles a declaration makes."""
 
@@ -62,6 +68,19 @@ class TreeBuilder(LineBuilder):
     def const(self, parts: Parts) -> tree.Const:
         """Read ``.const N = 512, K = N // 4``."""
         return tree.Const(start_of(parts[0]), parts[-1].end, tuple(parts[1:]))
+
+    def param(self, parts: Parts) -> tree.Param:
+        """Read ``.param N in 1..64 step 2``, in which an end and a step may be absent."""
+        name, first, *rest = parts[1:]
+        step = rest.pop().number if rest and isinstance(rest[-1], _Stepped) else None
+        stop = rest[0] if rest else None
+        item = tree.NamedArgument(name.start, first.end, name.name, first)
+        end = (step or stop or first).end
+        return tree.Param(start_of(parts[0]), end, (item,), stop, step)
+
+    def stepped(self, parts: Parts) -> _Stepped:
+        """Read ``step 2``."""
+        return _Stepped(parts[0])
 
     def tensor(self, parts: Parts) -> tree.TensorLine:
         """Read ``.sbuf t bf16[128, 512] @ 0:64``."""

@@ -14,6 +14,7 @@ FORMS = {
     "nasm": ".nasm 1",
     "target": ".target name",
     "const": ".const N = 512, K = N // 4",
+    "param": ".param N in 1..64",
     "sem": ".sem a, b = 7",
     "event": ".event a, b",
     "dma": ".dma name queue=0",

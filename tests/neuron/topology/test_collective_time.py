@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -135,6 +135,28 @@ def test_times_by_hand() -> None:
     assert ns("collective_permute", MIB, (0, 4)) == pytest.approx(START + HOP + MIB / rate)
     # The same rank on two instances, 256 bytes: one hop over EFA, 128 bytes at 25 bytes per ns.
     assert ns("all_gather", 256, (0, 64)) == pytest.approx(START + 15000 + 128 / 25)
+
+
+def test_permutations_take_the_links_of_their_pairs() -> None:
+    def cost(size: int, group: tuple[int, ...], channels: int = 1, pairs: Any = ()) -> float:
+        name = "collective_permute"
+        return sum(p.ns for p in collective_cost(name, size, group, FAST, channels, pairs).parts)
+
+    swap = ((0, 4), (4, 0))
+    assert cost(MIB, (0, 4), 1, swap) == pytest.approx(START + HOP + MIB / 128)
+    # two pairs that both cross the link from chip 1 to chip 2
+    both = ((0, 8), (4, 9))
+    assert cost(MIB, (0, 4, 8, 9), 1, both) == pytest.approx(START + HOP + 2 * MIB / 128)
+    # to another instance: its latency, and its rate for one rank of the chip
+    away = ((0, 64), (64, 0))
+    assert cost(MIB, (0, 64), 1, away) == pytest.approx(START + 15000 + MIB / 25)
+    # the channels of a ring move at once
+    one, two = (ns_of("collective_permute_implicit", MIB, (0, 1), n) for n in (1, 2))
+    assert one - two == pytest.approx(MIB / 2 / ((1 << 30) / 18_930_000))
+
+
+def ns_of(operation: str, size: int, group: tuple[int, ...], channels: int) -> float:
+    return sum(p.ns for p in collective_cost(operation, size, group, TRN2, channels).parts)
 
 
 def test_kangaring_has_half_the_hops_of_ring() -> None:

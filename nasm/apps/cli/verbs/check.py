@@ -173,7 +173,7 @@ class Checked:
         judged: Judged,
         program: Program | None = None,
         found: Examination | None = None,
-        sizes: SizesAnswer | None = None,
+        sizes: Sequence[SizesAnswer] = (),
     ) -> None:
         self.path, self.program, self.found, self.judged = path, program, found, judged
         self.sizes = sizes
@@ -186,7 +186,7 @@ class Checked:
         """The exit code, if it were the only file."""
         if not self.errors:
             return OK
-        if self.sizes is not None and self.sizes.found is not None:
+        if any(answer.found is not None for answer in self.sizes):
             return BROKEN
         return REFUSED if self.program is None else BROKEN
 
@@ -200,7 +200,7 @@ class Checked:
             relied = _relaxed(self.program, args)
             content |= plain(self.program, json_check.ASSEMBLED)
             content |= json_check.examination(self.found, args.map, relied)
-        if self.sizes is not None:
+        if self.sizes:
             content |= plain(self, json_check.SIZES)
         return content
 
@@ -214,12 +214,11 @@ class Checked:
         if message:
             screen.problems(message)
             screen.note("")
-        if self.sizes is not None:
+        if self.sizes:
             from nasm.show import sizes
 
-            screen.show(
-                *(Text(f"{in_line(self.path)}: {line}") for line in sizes.lines(self.sizes))
-            )
+            said = [line for answer in self.sizes for line in sizes.lines(answer)]
+            screen.show(*(Text(f"{in_line(self.path)}: {line}") for line in said))
         if self.program is None or self.found is None:
             return
         if self.notes and not args.quiet:
@@ -252,7 +251,7 @@ def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
 
     try:
         if args.sizes is not None:
-            return _of_sizes(path, args, timing)
+            return _of_sizes(path, args, timing, args.sizes)
         program = _program(path, args, timing)
         found = examine_ranks(
             program,
@@ -269,10 +268,36 @@ def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
             raise
         return Checked(path, suppressions.refused([Problem("E0808", host_memory.LACKING)]))
     judged = Judged(found.errors, (*found.warnings, *found.notes), found.allowed)
-    return Checked(path, judged, program, found)
+    checked = Checked(path, judged, program, found)
+    if program.params and not (found.errors or args.map or args.why or args.ordering):
+        return _of_params(checked, program, args, timing)
+    return checked
 
 
-def _of_sizes(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
+def _of_params(
+    checked: Checked, program: Program, args: argparse.Namespace, timing: Timing
+) -> Checked:
+    """A program that is in order, checked for all values of its ``.param`` that ``-D`` gives none.
+
+    Of several the others have their first.
+    """
+    given = dict(args.defines or ())
+    answers: list[SizesAnswer] = []
+    for name, values in program.params.items():
+        if name not in given:
+            of = _of_sizes(checked.path, args, timing, (name, *values))
+            answers += of.sizes
+            if of.errors:
+                return Checked(checked.path, of.judged, sizes=answers)
+    return Checked(checked.path, checked.judged, program, checked.found, answers)
+
+
+def _of_sizes(
+    path: str,
+    args: argparse.Namespace,
+    timing: Timing,
+    sizes: tuple[str, int, int | None, int | None],
+) -> Checked:
     """A file checked for all values of a constant; raises Failure."""
     from nasm.apps.cli import files, programs
     from nasm.base.source import Source
@@ -283,9 +308,9 @@ def _of_sizes(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
     if not isinstance(text, Source):
         raise Refused("E0838", f"--for takes a text, and {in_line(path)} is none")
     settings = programs.settings(args, timing=timing)
-    answer = for_all(text, SizeRange(*args.sizes), settings, args.max_instructions)
+    answer = for_all(text, SizeRange(*sizes), settings, args.max_instructions)
     allowed = () if answer.found is None else answer.found.allowed
-    return Checked(path, Judged(answer.problems, (), allowed), sizes=answer)
+    return Checked(path, Judged(answer.problems, (), allowed), sizes=[answer])
 
 
 def _program(path: str, args: argparse.Namespace, timing: Timing) -> Program:

@@ -64,6 +64,17 @@ class Const(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class Param(Const):
+    """``.param N in 1..64 step 2``: a constant and its first value, with the last and a step.
+
+    Both may be absent.
+    """
+
+    stop: ExpressionNode | None = None
+    step: ExpressionNode | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TensorLine(Statement):
     """``.hbm x bf16[128, 512] input = INIT`` and ``.sbuf t bf16[…] @ P:B`` or ``@ bank N``.
 

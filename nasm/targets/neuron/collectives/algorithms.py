@@ -15,6 +15,7 @@ from typing import Literal
 from nasm.targets.neuron.collectives.stages import (
     CHANNEL,
     EFA_HOP,
+    HOP,
     NO_LINK,
     Stage,
     Transferred,
@@ -23,6 +24,9 @@ from nasm.targets.neuron.collectives.stages import (
     spread,
 )
 from nasm.targets.neuron.collectives.topology import ChipLink, Topology
+
+Pairs = tuple[tuple[int, int], ...]
+"""Which rank sends to which."""
 
 Flows = Iterator[tuple[tuple[ChipLink, ...], float]]
 
@@ -221,12 +225,20 @@ def kangaring_scatter(of: Members, chunk: float) -> list[Stage]:
     return [Stage("sums round the primaries", steps, links, 3 * once, once, sliced=True)]
 
 
-def ring_permute(of: Members, size: float, *, reduces: bool) -> list[Stage]:
-    """Each rank to its successor."""
-    flows = ((of.topology.links(a, b), size) for a, b in pairwise((*of.ranks, of.ranks[0])))
-    channel = Transferred(size / of.topology.fact(CHANNEL).value, CHANNEL)
-    links = max(channel, busiest(of.topology, spread(flows)))
-    return [Stage("to the successor", 1, links, size * (2 if reduces else 1), size)]
+def permute(
+    of: Members, size: float, channels: int, pairs: Pairs = (), *, reduces: bool = False
+) -> list[Stage]:
+    """A tensor from one rank to another, for each pair, or from each to its successor in a ring.
+
+    Each channel takes an equal part of the ``size``; a pair on two instances is a hop between them.
+    """
+    where = of.topology
+    sent = pairs or tuple(pairwise((*of.ranks, of.ranks[0])))
+    channel = Transferred(size / channels / where.fact(CHANNEL).value, CHANNEL)
+    links = max(channel, busiest(where, spread((where.links(a, b), size) for a, b in sent)))
+    far = any(where.domain(a) != where.domain(b) for a, b in sent)
+    name, hop = ("to the pair" if pairs else "to the successor"), (EFA_HOP if far else HOP)
+    return [Stage(name, 1, links, size * (2 if reduces else 1), size, hop)]
 
 
 # ---------------------------------------------------------------- between instances

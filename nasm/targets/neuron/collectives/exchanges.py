@@ -9,7 +9,7 @@ from typing import Any
 from nasm.isa.collectives import CollectiveCall, CollectiveTime, RankExchanges
 from nasm.isa.evidence import Evidence
 from nasm.isa.generation import Generation
-from nasm.targets.neuron.collectives.meaning import combine
+from nasm.targets.neuron.collectives.meaning import SAME, combine
 from nasm.targets.neuron.collectives.misfits import bytes_of, misfit
 
 
@@ -17,7 +17,9 @@ def _time(call: CollectiveCall, topology: Any) -> CollectiveTime:
     """What the algorithm takes that AWS's ranges of sizes choose."""
     from nasm.targets.neuron.collectives.time import collective_cost  # few programs have ranks
 
-    cost = collective_cost(call.operation, bytes_of(call), call.group, topology)
+    size, channels = bytes_of(call), len(call.destinations)
+    pairs = call.option("pairs") or ()
+    cost = collective_cost(call.operation, size, call.group, topology, channels, pairs)
     ticks = max(1, cost.ticks)
     parts = _parts([(part.evidence, part.ns) for part in cost.parts], ticks)
     return CollectiveTime(ticks, cost.evidence, cost.source, cost.algorithm, parts)
@@ -41,4 +43,4 @@ def _topology(given: Any, generation: Generation, cores: int) -> Any:
     return topology_of(given, generation, cores)
 
 
-COLLECTIVES = RankExchanges(misfit, bytes_of, combine, _time, _topology)
+COLLECTIVES = RankExchanges(misfit, bytes_of, combine, SAME, _time, _topology)

@@ -214,5 +214,8 @@ _OPERATIONS: dict[str, Callable[[CollectiveCall, int, Sent], Received]] = {
     "collective_permute_implicit_reduce": _ring_reduce,
 }
 
+SAME = frozenset(("all_reduce", "all_gather"))
+"""Those by which every rank of a group receives the same."""
+
 OPERATIONS = tuple(_OPERATIONS)
 """The operations, named as functions of ``nki.collectives``."""

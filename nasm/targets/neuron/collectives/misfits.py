@@ -70,9 +70,12 @@ def _metadata(call: CollectiveCall) -> str:
 def bytes_of(call: CollectiveCall) -> int:
     """The size that the time of a call depends on: of what a rank holds of all of it.
 
-    That is of the larger side: the input of reduce_scatter, the output of all_gather.
+    That is of the larger side: the input of reduce_scatter, the output of all_gather; of a ring
+    that combines two tensors what it sends, which is as much as it receives.
     """
     data = (call.destinations, call.sources)
+    if call.operation == "collective_permute_implicit_reduce":
+        data = (call.destinations, call.destinations)
     return max(sum(_size(one) for one in side) for side in data)
 
 

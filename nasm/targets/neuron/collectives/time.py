@@ -16,7 +16,7 @@ from nasm.base.records import dataclass
 from nasm.isa.evidence import Evidence, weakest
 from nasm.targets.neuron.clocks import TICKS
 from nasm.targets.neuron.collectives import algorithms as make
-from nasm.targets.neuron.collectives.algorithms import Members
+from nasm.targets.neuron.collectives.algorithms import Members, Pairs
 from nasm.targets.neuron.collectives.stages import NO_LINK, Stage, TimePart, parts_of
 from nasm.targets.neuron.collectives.topology import UNKNOWN, Topology
 
@@ -81,16 +81,29 @@ class CollectiveCost:
 
 @lru_cache(maxsize=4096)
 def collective_cost(
-    operation: str, size: int, group: tuple[int, ...], topology: Topology
+    operation: str,
+    size: int,
+    group: tuple[int, ...],
+    topology: Topology,
+    channels: int = 1,
+    pairs: Pairs = (),
 ) -> CollectiveCost:
     """The cost of one operation of ``size`` bytes among the ranks of a group.
 
-    Raises Refused for an operation that there is not, and for a rank that is there twice.
+    ``channels`` are those of a ring that the program gives a tensor each; other operations take as
+    many as there are. ``pairs`` are those of a permutation, by default from each rank to the next
+    of the group. Raises Refused for an operation that there is not, and for a rank that is there
+    twice.
     """
     _check(operation, group)
     start = topology.fact("collective_start_ns")
     parts = [TimePart("start and end", start.value, start.evidence, start.source)]
-    algorithm, stages = _stages(operation, size, group, topology)
+    if operation.startswith("collective_permute") and len(group) > 1:
+        reduces, algorithm = operation.endswith("_reduce"), "ring"
+        of = _members(group, topology)
+        stages = make.permute(of, size, channels, pairs, reduces=reduces)
+    else:
+        algorithm, stages = _stages(operation, size, group, topology)
     for stage in stages:
         parts += parts_of(stage, topology)
     ns = sum(part.ns for part in parts)
@@ -127,9 +140,6 @@ def _stages(
     everyone = _members(group, topology)
     if len(group) == 1:
         return "copy", [Stage("a copy", 0, NO_LINK, size, size)]
-    if operation.startswith("collective_permute"):
-        reduces = operation.endswith("_reduce")
-        return "ring", make.ring_permute(everyone, size, reduces=reduces)
     domains: dict[int, list[int]] = {}
     for rank in group:
         domains.setdefault(topology.domain(rank), []).append(rank)
