@@ -86,4 +86,5 @@ TARGET = Target(
     added=added_lines,
     begins=loading.begin,
     code_in=loading.code_in,
+    waiting="NOC_NOP",
 )

@@ -64,7 +64,8 @@ def test_code_is_not_overwritten_by_packets(line: str, refused: str) -> None:
     (problem,) = session(line).run().problems
     assert problem.message == f"{refused} some are code of RISC-V cores"
     assert problem.code == "E0325"
-    assert problem.span is not None and problem.span.line == PROGRAM.count("\n") + 1
+    assert problem.span is not None
+    assert problem.span.line == PROGRAM.count("\n") + 1
 
 
 def test_stores_of_code_are_ordered_with_packets() -> None:
