@@ -12,10 +12,11 @@ from nasm.isa.core_state import EngineLines, Surroundings
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.engine_names import CORES, HARTS, QUEUES
 from nasm.targets.tensix.memory_map import LOCAL
+from nasm.targets.tensix.risc_state import IRAM_BYTES, NC
 from nasm.targets.tensix.riscv import cores
 from nasm.targets.tensix.riscv.code import FORMS, IRAM, RiscCode
 from nasm.targets.tensix.riscv.feeding import FED_ROWS
-from nasm.targets.tensix.state import IRAM_BYTES, NC, U8, L1Bytes
+from nasm.targets.tensix.state import U8, L1Bytes
 
 
 def _coded(lines: EngineLines | None) -> bool:
