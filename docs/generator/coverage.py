@@ -155,17 +155,11 @@ OPERATORS = {
 }
 """Every operator of KLR's `Operator` (KLR/Core/Operators.lean, 2026-03-25) and its record."""
 
-COLLECTIVE = (
-    *(name for name, record in OPERATORS.items() if record == "CollectiveOp"),
-    "sendRecvCompute",
-    "currentProcessingRankId",
-    "send",
-    "recv",
-)
-"""Operators among many cores: collectives, and the steps they are made of."""
+STEPS = ("sendRecvCompute", "send", "recv")
+"""Operators that are steps of collectives, between cores."""
 
 OTHERWISE = {
-    **dict.fromkeys(COLLECTIVE, "a collective, or a step of one: out of scope for now"),
+    **dict.fromkeys(STEPS, "a step of a collective, which is one instruction here"),
     "extendedInst": "no instruction: it carries an opcode that KLR has no record for",
 }
 """Operators that no instruction does."""

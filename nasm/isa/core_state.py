@@ -133,6 +133,8 @@ class Blocked:
     what the core holds that it waits for, by the names under which their changes are reported: the
     last change of one of them has ended it. ``hint`` is what may be wrong if nothing ends it.
     Without ``completions`` it is not asked after these: starts end it, or what is due at a tick.
+    One that is ``noted`` is only asked after a change of what it is ``on``, each of which its
+    target reports.
     """
 
     cause: str
@@ -142,6 +144,7 @@ class Blocked:
     on: tuple[Hashable, ...] = ()
     hint: str = ""
     completions: bool = True
+    noted: bool = False
 
 
 class Burst(Protocol):

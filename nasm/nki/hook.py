@@ -109,7 +109,8 @@ class _Hook:
 
 def _taken_out() -> dict[str, ModuleType]:
     """Take the modules of these names out of those that are imported."""
-    names = [n for n in sys.modules if any(n == own or n.startswith(f"{own}.") for own in OURS)]
+    within = tuple(f"{own}." for own in OURS)
+    names = [name for name in sys.modules if name in OURS or name.startswith(within)]
     return {name: sys.modules.pop(name) for name in names}
 
 

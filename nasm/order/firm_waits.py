@@ -59,7 +59,7 @@ class FirmWaits:
         if not self._reduced or column >= 2 * queues:
             return
         place = column % queues, count - 1
-        if self._reduced[column] != count - 1 or place not in self._posters:
+        if place not in self._posters:
             return
         if column >= queues and place not in self._told:
             self.completing.add(place)

@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, Self, TypeVar
 
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Problem, Refused, Severity, Unsaid, did_you_mean, limited
 from nasm.base.records import replace
 from nasm.base.source import Frame, Span
+from nasm.isa.effects import RankExchange
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import Row, bind
 from nasm.isa.target import AddedLine, Target
@@ -383,7 +385,10 @@ class ProgramBuilder(Declarations):
 
     def _broken(self, unsaid: Unsaid, first: int) -> list[Problem]:
         found = check.instructions(self.program, self._first_use, unsaid, first, self.places)
-        return found + check_ranks(self.program, first)
+        made = islice(self.program.instructions, first, None)
+        if any(one.row.effect is RankExchange for one in made):
+            found += check_ranks(self.program, first)
+        return found
 
     @property
     def position(self) -> int:

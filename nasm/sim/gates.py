@@ -35,7 +35,8 @@ class Gates:
 
     ``closed_queues`` are the queues, by number, whose condition did not hold when it was asked
     last. ``changes`` are the latest of each part of what a core holds: the number of the change,
-    and of the start that made it.
+    and of the start that made it. ``asked`` is, for each queue, how many there were when it was
+    asked last.
     """
 
     def __init__(self, host: GateHost) -> None:
@@ -43,6 +44,7 @@ class Gates:
         self.closed_queues: list[int] = []
         self.changes: dict[tuple[int, Hashable], tuple[int, int]] = {}
         self.count = 0
+        self.asked: dict[int, int] = {}
 
     def closed(self, queue: Queue, condition: Callable[[], Blocked | None]) -> bool:
         """Whether the condition of a queue's head does not hold; if so, it is asked again."""
@@ -58,7 +60,7 @@ class Gates:
             self.closed_queues.append(queue.index)
         queue.blocked, queue.cause, queue.blocker = blocked, blocked.cause, None
         queue.because, queue.poster = queue.record, None
-        queue.due = NEVER
+        queue.due, self.asked[queue.index] = NEVER, self.count
         if blocked.until is not None:
             self.host.retry(queue, max(blocked.until, self.host.now + 1))
         return True
@@ -98,11 +100,20 @@ class Gates:
         host = self.host
         for index in self.closed_queues:
             queue = host.queues[index]
-            if completed and queue.blocked is not None and not queue.blocked.completions:
-                continue
+            blocked = queue.blocked
+            if blocked is not None:
+                if completed and not blocked.completions:
+                    continue
+                if blocked.noted and not self._changed(queue, blocked):
+                    continue
             if queue.core == core and queue.due > at:
                 queue.because = host.record
                 host.retry(queue, at)
+
+    def _changed(self, queue: Queue, blocked: Blocked) -> bool:
+        """Whether something that a queue waits for has changed since it was asked."""
+        last, core, never = self.asked[queue.index], queue.core, (0, -1)
+        return any(self.changes.get((core, part), never)[0] > last for part in blocked.on)
 
     def shut(self, queue: Queue) -> bool:
         """Whether a queue waits for a condition that nothing but another queue can change."""
@@ -116,9 +127,9 @@ class Gates:
 
     def save(self) -> Any:
         """The blocked queues, in order, and what has changed."""
-        return tuple(self.closed_queues), dict(self.changes), self.count
+        return tuple(self.closed_queues), dict(self.changes), self.count, dict(self.asked)
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        self.closed_queues[:], changes, self.count = saved
-        self.changes = dict(changes)
+        self.closed_queues[:], changes, self.count, asked = saved
+        self.changes, self.asked = dict(changes), dict(asked)

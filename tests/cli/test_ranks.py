@@ -114,12 +114,6 @@ def test_what_is_refused(ran: Any, more: tuple[str, ...], said: str) -> None:
     assert said in done.out + done.err
 
 
-def test_what_is_of_one_machine_refuses_it(ran: Any) -> None:
-    done = ran("profile", "sum.nasm")
-    assert done.code == 2
-    assert "E0823" in done.out + done.err
-
-
 def test_an_object_and_a_printed_text_have_the_ranks(ran: Any) -> None:
     assert ran("asm", "sum.nasm", "-o", "sum.o").code == 0
     Path("printed.nasm").write_text(ran("print", "sum.nasm").out, encoding="utf-8")

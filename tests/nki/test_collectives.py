@@ -286,6 +286,31 @@ def test_tiles_of_two_cores_are_exchanged_by_each() -> None:
         assert np.array_equal(got, xs[0] + xs[1])
 
 
+@pytest.mark.parametrize("lnc", [1, 2])
+def test_a_loop_of_the_machine_exchanges_in_every_round(lnc: int) -> None:
+    @nki.jit
+    def kernel(x: Any, group: Any) -> Any:
+        src, dst, out = (hbm(x.shape, x.dtype) for _ in range(3))
+        first = nl.program_id(0) == 0
+        if first:
+            nisa.dma_copy(src, x)
+
+        def body(_: Any) -> None:
+            ncc.all_reduce([src], [dst], group, nl.add)
+            if first:
+                nisa.dma_copy(src, dst)
+
+        nl.fori_loop(0, 3, body)
+        if first:
+            nisa.dma_copy(out, dst)
+        return out
+
+    xs = drawn(2, H, W)
+    total = xs[0] + xs[1]
+    for got in of_ranks(kernel, ByRank(xs), everyone(2), ranks=2, lnc=lnc):
+        assert np.array_equal(got, 4 * total)
+
+
 # ---------------------------------------------------------------- arguments and results
 
 

@@ -60,6 +60,19 @@ class EveryChange:
             and self.holds(WaitEdits({place: wait._replace(value=wait.value - 1)}, {}))
         }
 
+    def early(self, lines: list[list[Place]]) -> set[Place]:
+        """The instructions of lines all of which may post as soon as they have read."""
+        found: set[Place] = set()
+        for places in lines:
+            posts = {
+                (queue, pc): replace(update, at_read=True)
+                for queue, pc in places
+                if (update := self.program.updates[self.program.queues[queue].updates[pc]])
+            }
+            if posts and self.holds(WaitEdits({}, dict(posts))):
+                found.update(posts)
+        return found
+
     def _places(self) -> list[tuple[Place, Wait | None, Update | None]]:
         program = self.program
         return [

@@ -11,7 +11,7 @@ from nasm.language.printing import text as printed
 from nasm.program.program import Program
 from nasm.runs.waits import advised
 from nasm.runs.waits.candidates import Candidates
-from nasm.runs.waits.edits import changed, joined
+from nasm.runs.waits.edits import WaitEdits, changed, joined
 from nasm.runs.waits.records import WaitReport
 from nasm.runs.waits.semaphores import SemaphoreSharing
 from nasm.runs.waits.trials import WaitTrials
@@ -136,6 +136,13 @@ def test_a_post_can_be_made_when_its_instruction_has_read() -> None:
     assert said(READ.replace("$used++", "$used++ @read")).suggestions == ()
 
 
+def test_a_completion_that_a_later_line_tells_need_not_be_posted() -> None:
+    told = READ.replace("$made++", "$made++ @read").replace("Y, z ", "Y, y ")
+    (found,) = said(told).suggestions
+    assert found.text == "@vector TensorCopy posts $used; as soon as it has read (@read) is enough"
+    assert said(told.replace("$made >= 1 ", "$used >= 1 ")).suggestions == ()
+
+
 def test_a_post_can_come_from_an_earlier_line() -> None:
     later = READ.replace("$loaded >= 16  $used++", "$loaded >= 16").replace(
         "@gpsimd", "@vector  EventSemaphore                                 $used++\n@gpsimd"
@@ -177,6 +184,13 @@ def test_what_hides_a_hang_is_kept() -> None:
     assert {one.span.line for one in found if one.span and one.kind == "drop"} == {11, 13}
     without = nasm.check(hidden.replace("EventSemaphore  $order >= 1", "EventSemaphore"))
     assert [problem.code for problem in without.errors] == ["E0544"]
+    program = nasm.assemble(hidden)
+    ordering = EveryChange(program).base.execution.ordering
+    assert ordering is not None
+    trials = WaitTrials(program, ordering.judged())
+    places = [(q, 0) for q in range(len(program.queues)) if len(program.queues[q])]
+    scalar = next(place for place in places if program.queue_name(place[0]) == "scalar")
+    assert not trials.holds(WaitEdits({scalar: None}, {}))
 
 
 def test_programs_with_errors_and_those_that_values_decide_are_not_looked_at() -> None:

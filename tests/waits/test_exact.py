@@ -10,7 +10,7 @@ import pytest
 import nasm
 from nasm.program.program import Program
 from nasm.runs.waits.candidates import Candidates
-from nasm.runs.waits.records import DROP, WEAKER
+from nasm.runs.waits.records import AT_READ, DROP, WEAKER
 from nasm.runs.waits.trials import WaitTrials
 from tests.parts import part, seed
 from tests.waits.brute import EveryChange, with_later_posts, with_more_waits
@@ -50,5 +50,20 @@ def test_each_wait_that_could_go_or_be_weaker_is_found_and_no_other(name: str, w
         and not check.order.goes_down(wait.semaphore)
         and place not in dropped
     }
+    lines = [
+        places
+        for _, places in candidates.lines.posting()
+        if not any(_early(program, place) for place in places)
+        and all(place in candidates.touching for place in places)
+    ]
+    early = {place for one in found if one.kind == AT_READ for place in one.places}
+    assert early == every.early(lines)
     weaker = {place for one in found if one.kind == WEAKER for place in one.places}
     assert weaker & single == every.weaker(single)
+
+
+def _early(program: Program, place: tuple[int, int]) -> bool:
+    """Whether an instruction posts as soon as it has read."""
+    queue, pc = place
+    update = program.updates[program.queues[queue].updates[pc]]
+    return update is not None and update.at_read

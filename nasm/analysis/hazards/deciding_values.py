@@ -9,6 +9,7 @@ timing: they are judged in a run that executes them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
 from nasm.analysis.flow import compared_registers, written_registers
 from nasm.base.problems import Note, Problem, Severity
@@ -30,6 +31,13 @@ MOST = 2_000
 """Different pieces of work through which it is followed what a number was computed from."""
 
 
+MOST_PAIRS = 200
+"""Accesses in no order that are looked at; of more lines it is known that they race."""
+
+UnorderedPair = tuple[ByteAccess, ByteAccess, bool]
+"""Two accesses in no order, and whether both only add."""
+
+
 @dataclass(frozen=True, slots=True)
 class DecidingRead:
     """An executed instruction that reads what decides: some bytes.
@@ -48,15 +56,14 @@ class DecidingValues:
 
     def __init__(self, program: Program, check: Check, region: Callable[[View], Region]) -> None:
         self.program, self.check, self.region = program, check, region
+        pairs = [(race.first, race.second, False) for race in check.races]
+        pairs += [(first, second, True) for first, second in check.sums]
+        self._pairs = pairs[:MOST_PAIRS]
 
     def problems(self) -> Iterator[Problem]:
         """One for each line that reads what may be different."""
-        pairs = [(race.first, race.second, False) for race in self.check.races]
-        pairs += [(first, second, True) for first, second in self.check.sums]
-        if not pairs:
-            return
-        for read in self._reads():
-            found = self._found(read, pairs)
+        for read in self._reads() if self._pairs else ():
+            found = self._found(read, self._pairs)
             if found is not None:
                 yield self._problem(read, *found)
 
@@ -96,19 +103,13 @@ class DecidingValues:
 
     # -- what may be different
 
-    def _found(
-        self, read: DecidingRead, pairs: list[tuple[ByteAccess, ByteAccess, bool]]
-    ) -> tuple[ByteAccess, ByteAccess, bool] | None:
+    def _found(self, read: DecidingRead, pairs: list[UnorderedPair]) -> UnorderedPair | None:
         """The first two accesses on whose order it depends what is read."""
-        for first, second, adds in pairs:
-            changed = [one for one in (first, second) if one.writes and not self._later(read, one)]
+        for pair in pairs:
+            changed = [one for one in pair[:2] if one.writes and not self._later(read, one)]
             if any(_meet(read.regions, (one.region,)) for one in changed):
-                return first, second, adds
-        regions = self._followed(read.regions)
-        for first, second, adds in pairs:
-            if _meet(regions, [one.region for one in (first, second) if one.writes]):
-                return first, second, adds
-        return None
+                return pair
+        return next((of for region, of in self._followed if _meet(read.regions, (region,))), None)
 
     def _later(self, read: DecidingRead, access: ByteAccess) -> bool:
         """Whether an access certainly begins after a read."""
@@ -117,20 +118,21 @@ class DecidingValues:
         order, start = self.check.order, Event(STARTS, read.queue, read.index)
         return order.before(start, access.queue, access.index)
 
-    def _followed(self, regions: tuple[Region, ...]) -> list[Region]:
-        """All bytes from which it may follow what some bytes hold."""
-        left = list(self._steps())
+    @cached_property
+    def _followed(self) -> list[tuple[Region, UnorderedPair]]:
+        """What was computed from what may be different, each with the reason."""
+        left, found = list(self._steps()), list[tuple[Region, UnorderedPair]]()
         if len(left) > MOST:
-            return []
-        found, new = set(regions), list(regions)
+            return found
+        new = [(one.region, pair) for pair in self._pairs for one in pair[:2] if one.writes]
         while new:
-            region = new.pop()
-            for step in [step for step in left if _meet(step[1], (region,))]:
+            region, pair = new.pop(0)
+            for step in [step for step in left if _meet(step[0], (region,))]:
                 left.remove(step)
-                more = set(step[0]) - found
-                found |= more
+                more = [(written, pair) for written in step[1]]
+                found += more
                 new += more
-        return list(found - set(regions))
+        return found
 
     def _steps(self) -> Iterator[tuple[tuple[Region, ...], tuple[Region, ...]]]:
         """What each piece of work reads and writes, transfers included."""

@@ -255,12 +255,14 @@ def _operands(
 
 
 def _apart(row: Row, operands: Iterable[tree.ExpressionNode]) -> Iterator[tree.ExpressionNode]:
-    """Operands of which an offset and its base are two: ``8(sp)``, and ``offset(sp)``."""
+    """Operands of which an offset and its base are two: ``8(sp)``, ``offset(sp)``, ``(sp)``."""
     for at, node in enumerate(operands):
         if isinstance(node, tree.Based):
             yield from (node.offset, node.base)
         elif isinstance(node, tree.FunctionCall) and _is_based(row, at, node):
             yield from (node.function, *node.arguments)
+        elif isinstance(node, tree.Name) and _is_base(row, at, node):
+            yield from (tree.NumberLiteral(node.start, node.end, 0), node)
         else:
             yield node
 
@@ -270,6 +272,13 @@ def _is_based(row: Row, at: int, node: tree.FunctionCall) -> bool:
     after = row.written[at + 1] if at + 1 < len(row.written) else None
     base = node.arguments[0] if len(node.arguments) == 1 else None
     return after is not None and isinstance(base, tree.Name) and base.name in after.kind.words
+
+
+def _is_base(row: Row, at: int, node: tree.Name) -> bool:
+    """Whether a name is in parentheses, and a register that is written after an offset."""
+    after = row.written[at + 1] if at + 1 < len(row.written) else None
+    bare = node.end - node.start == len(node.name)
+    return after is not None and after.based and not bare and node.name in after.kind.words
 
 
 def compile_operand(kind: Kind, node: tree.ExpressionNode) -> Closure:

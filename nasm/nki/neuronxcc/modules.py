@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
 import ml_dtypes
@@ -24,6 +24,7 @@ from nasm.nki.tile_sizes import TileSize
 PACKAGE = "neuronxcc.nki"
 
 
+@cache
 def _entry(module: str, name: str, apply: Callable[..., Any]) -> Callable[..., Any]:
     """A function as kernels call it: any call may have a name, for AWS's reports."""
     signature = inspect.signature(apply)

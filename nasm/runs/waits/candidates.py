@@ -91,6 +91,11 @@ class Candidates:
 
     # -- which instructions
 
+    @property
+    def touching(self) -> set[Place]:
+        """The instructions that were executed and touch something."""
+        return self._places.keys() - self._silent
+
     def _executions(self, place: Place, among: set[tuple[int, int]]) -> bool:
         """Whether any execution of an instruction is among some."""
         return not among.isdisjoint(self._places.get(place, ()))

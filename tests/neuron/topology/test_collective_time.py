@@ -253,6 +253,9 @@ def test_wrong_calls_are_refused() -> None:
             collective_cost(operation, 1024, group, TRN2)
         if words is not None:
             assert refused.value.hint == words
+    assert refused.value.message == (
+        "a group of 3 ranks has 2 on instance 0 and 1 on instance 1, not the same ones on each"
+    )
 
 
 # ---------------------------------------------------------------- what judges

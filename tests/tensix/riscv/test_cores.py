@@ -232,6 +232,14 @@ def test_code_of_a_core_loads_and_stores_bytes() -> None:
     assert registers(machine, "ncrisc")[10:16] == wanted
 
 
+def test_an_address_is_an_offset_and_a_register_in_parentheses() -> None:
+    forms = ("8(s1)", "off(s1)", "(4 + 4)(s1)", "8, s1", "(t1)", "-8(t2)", "Offset=8, Base=s1")
+    lines = [f"lw a{n}, {form}" for n, form in enumerate(forms)]
+    setup = "li s1, 0xFFB00000\naddi t1, s1, 8\naddi t2, s1, 16\nli t0, 77\nsw t0, 8(s1)\n"
+    machine = ran(f".const off = 8\n.rv B\n{setup}" + "\n".join(lines))
+    assert registers(machine, "brisc")[10:17] == [77] * 7
+
+
 def test_the_wall_clock_is_read() -> None:
     machine = ran(f".rv B\nli t0, {CLOCK}\nnop\nlw a0, 0(t0)\nlw a1, 8(t0)")
     assert registers(machine, "brisc")[10:12] == [core_starts(machine, "brisc")[2], 0]

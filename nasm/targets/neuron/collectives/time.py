@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from nasm.base.problems import Refused, did_you_mean
+from nasm.base.problems import Refused, did_you_mean, listed
 from nasm.base.records import dataclass
 from nasm.isa.evidence import Evidence, weakest
 from nasm.targets.neuron.clocks import TICKS
@@ -149,10 +149,16 @@ def _stages(
     if len(sides) > 1:
         raise Refused(
             UNKNOWN,
-            f"the group has other ranks on one instance than on another: {list(group)}",
+            f"a group of {len(group)} ranks has {_counts(domains)}, not the same ones on each",
             "AWS's groups have ranks of the same indices on each",
         )
     return _between(operation, size, _members(next(iter(sides)), topology), len(domains))
+
+
+def _counts(domains: Mapping[int, Sequence[int]]) -> str:
+    """How many ranks of a group the first domains have."""
+    some = [f"{len(ranks)} on instance {n}" for n, ranks in sorted(domains.items())]
+    return listed([*some[:3], "more"] if len(some) > 3 else some, "and")
 
 
 def _flat(operation: str, size: float, of: Members) -> tuple[str, list[Stage]]:

@@ -158,7 +158,9 @@ def CollectiveRankId(rank: int) -> int:
     Operand("rank", Here("rank")),
     engines=SEQUENCERS,
     cost=costs.control("rank_ns"),
-    vendor=_vendor("collective_permute_implicit_current_processing_rank_id"),
+    vendor=_vendor(
+        "collective_permute_implicit_current_processing_rank_id", klr="CurrentProcessingRankId"
+    ),
     formula="dst = the rank that is so many steps before this one in its ring",
     example="RingRankId %r0, 1, groups=[[0]]",
     source=f"{SOURCE}.collective_permute_implicit_current_processing_rank_id; that a ring is in "

@@ -34,11 +34,12 @@ def words(
     on, by = (f"front {thread}",), pushers(core, thread)
     if not front.empty:
         reason = "what is pushed to it is still in front of the expanders"
-        return Blocked("host", reason, front.next_step(core.around.now), by=by, on=on)
+        until = front.next_step(core.around.now)
+        return Blocked("host", reason, until, by=by, on=on, noted=True)
     if all(core.riscs[engine - THREADS].ended for engine in by):
         return Elsewhere(FED_LINES)
     reason = f"no core has pushed an instruction to {thread_name(thread)}"
-    return Blocked("host", reason, by=by, on=on)
+    return Blocked("host", reason, by=by, on=on, noted=True)
 
 
 def pushers(core: Tensix, thread: int) -> tuple[int, ...]:
