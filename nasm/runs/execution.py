@@ -444,23 +444,30 @@ class Execution(Inspection):
     def step(self, engine: str | None = None, count: int = 1) -> list[Executed]:
         """Run until ``count`` more instructions have completed, of one engine or of any.
 
-        An engine is named as :meth:`queue` says; the step ends with its last instruction, or at a
-        breakpoint. Returns every instruction that completed on the way, in order. Raises Refused
-        for an unknown engine.
+        An engine is named as :meth:`queue` says; the name of a tile, "3-4", means all of its. The
+        step ends with their last instruction, or at a breakpoint. Returns every instruction that
+        completed on the way, in order. Raises Refused for an unknown engine.
         """
-        queue = self.queue(engine) if engine is not None else None
+        queues = self._queues(engine) if engine is not None else []
+        scheduler = self.machine.scheduler
         count = number_of("instructions", count)
-        wanted = (queue.count if queue else self.machine.scheduler.retired) + count
+        wanted = (sum(q.count for q in queues) if queues else scheduler.retired) + count
         self.begin()
         with self.watched() as completed:
-            while not self.over and not (queue and queue.done and not queue.flight):
-                retired = self.machine.scheduler.retired
-                self.process(CHUNK, retire=retired + 1)
+            while not self.over and not (queues and all(q.done and not q.flight for q in queues)):
+                self.process(CHUNK, retire=scheduler.retired + 1)
                 if self.met_halt():
                     break
-                if (queue.count if queue else self.machine.scheduler.retired) >= wanted:
+                if (sum(q.count for q in queues) if queues else scheduler.retired) >= wanted:
                     break
         return [summary.executed(self.machine, r) for r in completed]
+
+    def _queues(self, name: str) -> list[Queue]:
+        """The queues of an engine, or of a tile; raises Refused for an unknown one."""
+        if name not in self.program.core_names or not self.program.tiles:
+            return [self.queue(name)]
+        core = self.program.core_names.index(name)
+        return [queue for queue in self.machine.scheduler.queues if queue.core == core]
 
     def advance(self, cycles: int, engine: str | None = None) -> list[Executed]:
         """Run for ``cycles`` of an engine's clock (default: the base clock), or to a breakpoint.

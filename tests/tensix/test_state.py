@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from nasm.targets.tensix.state import Coprocessor, MutableState
+from nasm.targets.tensix.mutable_state import MutableState
+from nasm.targets.tensix.state import Coprocessor
 
 
 class Flat:

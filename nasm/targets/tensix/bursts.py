@@ -24,8 +24,9 @@ from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.matrix import replays as of_matrix
 from nasm.targets.tensix.matrix.facts import timing_of
 from nasm.targets.tensix.matrix.replays import PlannedReplay
+from nasm.targets.tensix.risc_state import RISC_CORES
 from nasm.targets.tensix.riscv import bursts as of_cores
-from nasm.targets.tensix.state import RISC_CORES, THREADS
+from nasm.targets.tensix.state import THREADS
 from nasm.targets.tensix.words import OPCODES
 from nasm.targets.tensix.words.units import MATRIX, VECTOR, TensixUnit
 

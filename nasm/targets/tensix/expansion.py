@@ -26,8 +26,9 @@ from nasm.targets.tensix.front.feeding import Ingested
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.isa import DATA, words_on
 from nasm.targets.tensix.isa.cores import PUSHING
+from nasm.targets.tensix.risc_state import RISC_CORES
 from nasm.targets.tensix.riscv import execute, feeding
-from nasm.targets.tensix.state import RISC_CORES, THREADS
+from nasm.targets.tensix.state import THREADS
 from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words import WORDS as DECLARED
 from nasm.targets.tensix.words.units import NOTHING

@@ -7,16 +7,17 @@ instruction does; who does changes the arrays in place. All of it is saved and r
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.base.records import dataclass, field, fields
-from nasm.isa.core_state import EngineLines, Place
+from nasm.base.records import dataclass, field
+from nasm.isa.core_state import EngineLines
 from nasm.targets.tensix.chips import WORMHOLE, Chip
 from nasm.targets.tensix.layouts.layout import ConfigLayout
+from nasm.targets.tensix.mutable_state import MutableState
+from nasm.targets.tensix.risc_state import IRAM_BYTES, RISC_CORES, DebugPort, RiscCore, risc_core
 
 U8 = NDArray[np.uint8]
 U16 = NDArray[np.uint16]
@@ -28,16 +29,6 @@ PACKERS = 4
 LANES = 32
 COLUMNS = 8
 
-RISC_REGISTERS = 32
-
-RISC_CORES = 5
-"""T0, T1 and T2, by their threads, then B and NC."""
-
-IRAM_BYTES = 16 << 10
-"""Bytes of the instruction memory of NC."""
-
-B, NC = 3, 4
-"""The numbers of the RISC-V cores that have no thread."""
 
 UNPACKERS, MATRIX = 0, 1
 """Who owns a bank of SrcA or SrcB."""
@@ -54,53 +45,6 @@ class L1Bytes(Protocol):
 
     def write(self, address: int, data: U8) -> None:
         """Put bytes at an address."""
-
-
-class MutableState:
-    """Parts that change; subclasses are dataclasses of arrays, numbers, tuples and such parts.
-
-    Arrays and parts keep their identity: they are copied when they are saved, and filled when they
-    are restored. A field named in ``CACHES`` is left out.
-    """
-
-    CACHES: ClassVar[tuple[str, ...]] = ()
-
-    def save(self) -> Any:
-        """Everything that changes."""
-        return tuple(_saved(getattr(self, name)) for name in self._names())
-
-    def restore(self, saved: Any) -> None:
-        """As it was when it was saved; in place."""
-        for name, was in zip(self._names(), saved, strict=True):
-            now = getattr(self, name)
-            if isinstance(now, np.ndarray):
-                now[...] = was
-            elif isinstance(now, MutableState):
-                now.restore(was)
-            elif isinstance(now, tuple) and now and isinstance(now[0], MutableState):
-                for part, before in zip(now, was, strict=True):
-                    part.restore(before)
-            else:
-                setattr(self, name, was)
-
-    def _names(self) -> tuple[str, ...]:
-        kind: Any = type(self)
-        return _names_of(kind)
-
-
-@cache
-def _names_of(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(kind) if f.name not in kind.CACHES)
-
-
-def _saved(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    if isinstance(value, MutableState):
-        return value.save()
-    if isinstance(value, tuple) and value and isinstance(value[0], MutableState):
-        return tuple(part.save() for part in value)
-    return value
 
 
 def _words(*shape: int) -> Callable[[], U32]:
@@ -254,113 +198,6 @@ class Thread(MutableState):
     wants: int = NO_THREAD
 
 
-StoreKey = tuple[str, int]
-"""What a core stores to: "register" or "word" of the configuration, and its number."""
-
-
-class CoreStore(NamedTuple):
-    """A store of a core: of what, by which instruction, and after how many pushes.
-
-    Once it is ``settled`` what is pushed cannot overtake it any more.
-    """
-
-    key: StoreKey
-    place: Place
-    line: int
-    settled: bool = False
-
-    @property
-    def what(self) -> str:
-        """What it writes, in words."""
-        kind, number = self.key
-        return f"register {number}" if kind == "register" else f"word {number} of the configuration"
-
-
-def _ticks() -> NDArray[np.int64]:
-    return np.zeros(RISC_REGISTERS, np.int64)
-
-
-@dataclass(slots=True, eq=False)
-class RiscPipeline(MutableState):
-    """What is in the load/store unit of a RISC-V core, as far as later instructions wait for it.
-
-    All times are ticks. ``ready`` is, for each register, when what writes it leaves that unit;
-    ``latest`` is when the latest instruction entered it, and ``forwarded`` the register that it
-    writes. ``leaving`` is when each of the last instructions leaves it, ``loads`` the same of loads
-    from beyond the local memory, ``stores`` when each of the last stores is emitted, with its
-    address. The integer unit is ``free`` from a tick on.
-    """
-
-    ready: NDArray[np.int64] = field(default_factory=_ticks)
-    latest: int = -1
-    forwarded: int = 0
-    leaving: tuple[int, ...] = (0,)
-    loads: tuple[int, ...] = ()
-    stores: tuple[tuple[int, int], ...] = ()
-    free: int = 0
-
-    def clear(self, now: int) -> None:
-        """Nothing is in it."""
-        self.ready[:] = now
-        self.latest, self.forwarded, self.leaving = -1, 0, (now,)
-        self.loads, self.stores, self.free = (), (), now
-
-
-@dataclass(slots=True, eq=False)
-class RiscCore(MutableState):
-    """A RISC-V core: that which pushes to a thread, or B, or NC.
-
-    ``registers`` are x0, which is 0, to x31; ``local`` is its local memory, of 2 or 4 KiB.
-    ``boxes`` are the mailboxes to it, by the core that writes them. ``stores`` are those that what
-    it pushes may read. ``base`` is the address of its first line, ``entry`` the one at which it
-    begins: that of its reset where they are -1. What it executes next ``begins`` there, as
-    reset left it; else it is at a ``line`` of its code. ``debug`` are its debug registers,
-    ``reason`` the bits of its status that say why it is paused; ``watched`` says that it has
-    breakpoints, ``stepping`` that it pauses after its next instruction. ``pc_buffer`` is what B
-    has sent it, for which it ``listens`` if it waits for that. One that is ``paused`` waits for
-    a debugger; one that has ``ended`` executes nothing more.
-    """
-
-    registers: U32 = field(default_factory=_words(RISC_REGISTERS))
-    local: U32 = field(default_factory=_words(512))
-    boxes: tuple[tuple[int, ...], ...] = ((),) * RISC_CORES
-    stores: tuple[CoreStore, ...] = ()
-    pipeline: RiscPipeline = field(default_factory=lambda: RiscPipeline())
-    base: int = -1
-    entry: int = -1
-    line: int = 0
-    begins: bool = True
-    paused: bool = False
-    ended: bool = False
-    pc_buffer: tuple[int, ...] = ()
-    listens: bool = False
-    debug: U32 = field(default_factory=_words(18))
-    reason: int = 0
-    watched: bool = False
-    stepping: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class DebugPort(MutableState):
-    """The registers by which debug registers of cores are reached.
-
-    ``control`` and ``value`` are what was stored there, ``result`` what was read last, which is
-    ``valid`` until the next access.
-    """
-
-    control: int = 0
-    value: int = 0
-    result: int = 0
-    valid: bool = False
-
-
-def _risc_core(number: int) -> RiscCore:
-    core = RiscCore()
-    if number in (B, NC):
-        core.local = np.zeros(1024, np.uint32)
-    return core
-
-
 @dataclass(slots=True, eq=False)
 class Coprocessor(MutableState):
     """The Tensix coprocessor of one tile.
@@ -397,7 +234,7 @@ class Coprocessor(MutableState):
     srcb_as_srca: bool = False
     lines: tuple[EngineLines | None, ...] = (None,) * THREADS
     riscs: tuple[RiscCore, ...] = field(
-        default_factory=lambda: tuple(_risc_core(number) for number in range(RISC_CORES))
+        default_factory=lambda: tuple(risc_core(number) for number in range(RISC_CORES))
     )
     coded: tuple[bool, ...] = (False,) * RISC_CORES
     overwritten: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))

@@ -12,7 +12,7 @@ from nasm.base.problems import Failure
 from nasm.machine import Machine
 from nasm.machine.records import Status
 from nasm.targets.tensix.engine_names import HARTS
-from nasm.targets.tensix.state import B
+from nasm.targets.tensix.risc_state import B
 from tests.tensix.core.machines import held, made, ran, starts
 
 SEMPOST = 0xA4000008
@@ -238,6 +238,28 @@ def test_an_address_is_an_offset_and_a_register_in_parentheses() -> None:
     setup = "li s1, 0xFFB00000\naddi t1, s1, 8\naddi t2, s1, 16\nli t0, 77\nsw t0, 8(s1)\n"
     machine = ran(f".const off = 8\n.rv B\n{setup}" + "\n".join(lines))
     assert registers(machine, "brisc")[10:17] == [77] * 7
+
+
+def test_tiles_have_code_of_their_own() -> None:
+    store = "li t0, 0x4000\nsw a0, 0(t0)"
+    report = session(f"""
+.grid 2, 1
+.cfg SEM1_max = 15
+.tile 0, 0
+.l1 a u32[1] @ 0x4000 output = zeros
+.rv B
+    li a0, 7
+    {store}
+.tile 1, 0
+.l1 b u32[1] @ 0x4000 output = zeros
+.rv T0
+    li a0, 9
+    {store}
+    ttinsn {SEMPOST}
+.expect a[0] == 7
+.expect b[0] == 9
+""").report()
+    assert report.ok
 
 
 def test_the_wall_clock_is_read() -> None:

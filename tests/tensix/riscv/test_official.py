@@ -13,7 +13,7 @@ import pytest
 
 import nasm
 from nasm.machine.records import Status
-from nasm.targets.tensix.state import B
+from nasm.targets.tensix.risc_state import B
 from tests.parts import everything
 from tests.tensix.core.machines import held
 from tests.tensix.riscv.compiled import linked

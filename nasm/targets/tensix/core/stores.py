@@ -13,7 +13,7 @@ from nasm.targets.tensix.core.noted import NotedReads, reading
 from nasm.targets.tensix.core.pushed import ThreadLines, front_of, templates
 from nasm.targets.tensix.core.tensix import Issued, Tensix
 from nasm.targets.tensix.front.mop import WORDS as EXPANDER_WORDS
-from nasm.targets.tensix.state import CoreStore, StoreKey
+from nasm.targets.tensix.risc_state import CoreStore, StoreKey
 from nasm.targets.tensix.unit_queries import thread_name
 
 USED, OVERTAKEN = "E0557", "E0558"

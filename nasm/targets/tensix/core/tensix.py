@@ -20,7 +20,9 @@ from nasm.isa.words import Words
 from nasm.targets.tensix.core.l1_sharing import Reads
 from nasm.targets.tensix.front.feeding import FrontEnd
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
-from nasm.targets.tensix.state import RISC_CORES, THREADS, Coprocessor, MutableState
+from nasm.targets.tensix.mutable_state import MutableState
+from nasm.targets.tensix.risc_state import RISC_CORES
+from nasm.targets.tensix.state import THREADS, Coprocessor
 from nasm.targets.tensix.sync.gate import look
 
 UNITS: Final = (

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple, Protocol
 
 from nasm.base.records import dataclass
-from nasm.targets.tensix.state import MutableState
+from nasm.targets.tensix.mutable_state import MutableState
 
 DEPTHS: Final = (32, 16, 16)
 """Entries of the FIFO before the MOP expander, by thread."""

@@ -19,9 +19,10 @@ from nasm.targets.tensix.core.pushed import front_of, templates
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.layouts.wormhole import CONFIG_WORDS, THREAD_WORDS
 from nasm.targets.tensix.memory_map import Block, address_text, region_at
+from nasm.targets.tensix.risc_state import B
 from nasm.targets.tensix.scalar import devices
 from nasm.targets.tensix.scalar.config import write_bank
-from nasm.targets.tensix.state import THREADS, B
+from nasm.targets.tensix.state import THREADS
 from nasm.targets.tensix.sync.semaphores import MOST
 from nasm.targets.tensix.unit_queries import core_text, semaphore_parts, thread_name
 

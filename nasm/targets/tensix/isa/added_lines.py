@@ -10,8 +10,8 @@ from nasm.program.program import Program, QueueProgram
 from nasm.targets.tensix.engine_names import CORES, HARTS, QUEUES, RISCV_PREFIX
 from nasm.targets.tensix.isa.cores import PUSHED
 from nasm.targets.tensix.isa.riscv import END, PUSHED_BY
+from nasm.targets.tensix.risc_state import B
 from nasm.targets.tensix.riscv.feeding import FED_LINES
-from nasm.targets.tensix.state import B
 
 _END: Final = f"{RISCV_PREFIX}{END}"
 
@@ -42,7 +42,7 @@ def added_lines(program: Program) -> Iterator[AddedLine]:
                 for thread in QUEUES:
                     threads.setdefault(thread, name)
         for thread, name in threads.items():
-            if not len(queues[thread]):
+            if thread not in queues or not len(queues[thread]):
                 yield AddedLine(core, thread, PUSHED.name, FED_LINES, name)
 
 

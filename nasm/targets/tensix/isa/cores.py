@@ -21,8 +21,8 @@ from nasm.targets.tensix.host import blocks
 from nasm.targets.tensix.host.operands import Address, WordValue
 from nasm.targets.tensix.isa.table import ISA
 from nasm.targets.tensix.memory_map import Block, address_text, region_at
+from nasm.targets.tensix.risc_state import RISC_REGISTERS
 from nasm.targets.tensix.riscv.feeding import FED_ROWS
-from nasm.targets.tensix.state import RISC_REGISTERS
 from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words.groups import WRITERS, SettingGroup
 

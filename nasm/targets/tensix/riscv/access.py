@@ -18,9 +18,10 @@ from nasm.targets.tensix.core import stores
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.host import blocks
 from nasm.targets.tensix.memory_map import Block, MappedRegion, address_text, region_at
+from nasm.targets.tensix.risc_state import NC, B
 from nasm.targets.tensix.riscv import pushing, queues
 from nasm.targets.tensix.scalar.config import write_bank
-from nasm.targets.tensix.state import NC, THREADS, B
+from nasm.targets.tensix.state import THREADS
 from nasm.targets.tensix.unit_queries import core_text
 
 _L1: Final = region_at(0)

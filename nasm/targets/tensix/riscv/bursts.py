@@ -13,13 +13,13 @@ from nasm.base.records import dataclass
 from nasm.isa.core_state import Blocked, Burst, Place
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.memory_map import LOCAL
+from nasm.targets.tensix.risc_state import RiscCore
 from nasm.targets.tensix.riscv import cores
 from nasm.targets.tensix.riscv.code import IRAM, CodeLine, RiscCode
 from nasm.targets.tensix.riscv.execute import IN_UNIT, STORES, code_of
 from nasm.targets.tensix.riscv.formats import WORD
 from nasm.targets.tensix.riscv.interpreter import NOWHERE, Step, filled
 from nasm.targets.tensix.riscv.operations import SIGNED_DIVISIONS, Does, IntegerTime, divide_cycles
-from nasm.targets.tensix.state import RiscCore
 
 LEAST: Final = 8
 """Lines that are worth it."""

@@ -10,9 +10,9 @@ from typing import Final
 
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.engine_names import HARTS, QUEUES
+from nasm.targets.tensix.risc_state import NC, B
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.scalar.devices import RESET_BITS
-from nasm.targets.tensix.state import NC, B
 
 FIRST: Final = len(QUEUES)
 """The number of the first of them among the engines of a core."""

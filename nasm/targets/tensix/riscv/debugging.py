@@ -12,10 +12,10 @@ from typing import Final
 from nasm.base.problems import Refused
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.memory_map import DEBUG_CONTROL, DEBUG_ECHO, DEBUG_RESULT, DEBUG_VALUE
+from nasm.targets.tensix.risc_state import RISC_REGISTERS, RiscCore
 from nasm.targets.tensix.riscv import access
 from nasm.targets.tensix.riscv.code import RiscCode
 from nasm.targets.tensix.riscv.cores import MAILBOX_ORDER
-from nasm.targets.tensix.state import RISC_REGISTERS, RiscCore
 from nasm.targets.tensix.unit_queries import core_text
 
 REGISTERS: Final = 18

@@ -10,7 +10,8 @@ from nasm.isa.micro_instructions import Elsewhere
 from nasm.targets.tensix.core.pushed import front_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.feeding import Ingested
-from nasm.targets.tensix.state import THREADS, B
+from nasm.targets.tensix.risc_state import B
+from nasm.targets.tensix.state import THREADS
 from nasm.targets.tensix.unit_queries import thread_name
 
 FED_ROWS: Final[set[str]] = set()

@@ -9,9 +9,9 @@ from nasm.base.problems import Refused, did_you_mean, quoted
 from nasm.base.records import dataclass
 from nasm.isa.kinds import WRONG_KIND, Kind
 from nasm.targets.tensix.host.operands import WordValue
+from nasm.targets.tensix.risc_state import RISC_REGISTERS
 from nasm.targets.tensix.riscv.decode import MOST_PUSHED
 from nasm.targets.tensix.riscv.formats import WordLayout
-from nasm.targets.tensix.state import RISC_REGISTERS
 from nasm.views.value_text import value_text
 
 USES: Final = {

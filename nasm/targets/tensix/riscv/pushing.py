@@ -15,7 +15,7 @@ from nasm.targets.tensix.core.pushed import PushedWord, ThreadLines, front_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import EXPANDERS, ExpanderAction
 from nasm.targets.tensix.front.feeding import BEFORE_REPLAY, DEPTHS
-from nasm.targets.tensix.state import B
+from nasm.targets.tensix.risc_state import B
 from nasm.targets.tensix.unit_queries import core_text, thread_name
 
 _AFTER_ALL: Final = frozenset({ExpanderAction.TEMPLATE, ExpanderAction.MASK})

@@ -13,7 +13,8 @@ from nasm.isa.core_state import Blocked
 from nasm.targets.tensix import memory_map as at
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.host.blocks import waits_for_thread
-from nasm.targets.tensix.state import THREADS, B
+from nasm.targets.tensix.risc_state import B
+from nasm.targets.tensix.state import THREADS
 from nasm.targets.tensix.unit_queries import core_text
 
 DEPTH: Final = 16

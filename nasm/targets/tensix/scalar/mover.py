@@ -11,8 +11,9 @@ from typing import Final
 import numpy as np
 
 from nasm.base.problems import Refused
+from nasm.targets.tensix.risc_state import IRAM_BYTES
 from nasm.targets.tensix.scalar.config import field, write_bank
-from nasm.targets.tensix.state import IRAM_BYTES, U8, Coprocessor
+from nasm.targets.tensix.state import U8, Coprocessor
 
 CLEAR_L1, TO_REGISTERS, CLEAR_REGISTERS, WITHIN_L1 = range(4)
 _CODE: Final = range(0x40000, 0x50000)

@@ -1,0 +1,137 @@
+"""What the RISC-V cores of a tile hold, and how their debug registers are reached."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nasm.base.records import dataclass, field
+from nasm.isa.core_state import Place
+from nasm.targets.tensix.mutable_state import MutableState
+
+U32 = NDArray[np.uint32]
+
+RISC_REGISTERS = 32
+
+RISC_CORES = 5
+"""T0, T1 and T2, by their threads, then B and NC."""
+
+IRAM_BYTES = 16 << 10
+"""Bytes of the instruction memory of NC."""
+
+B, NC = 3, 4
+"""The numbers of the RISC-V cores that have no thread."""
+
+
+def _words(count: int) -> U32:
+    return np.zeros(count, np.uint32)
+
+
+StoreKey = tuple[str, int]
+"""What a core stores to: "register" or "word" of the configuration, and its number."""
+
+
+class CoreStore(NamedTuple):
+    """A store of a core: of what, by which instruction, and after how many pushes.
+
+    Once it is ``settled`` what is pushed cannot overtake it any more.
+    """
+
+    key: StoreKey
+    place: Place
+    line: int
+    settled: bool = False
+
+    @property
+    def what(self) -> str:
+        """What it writes, in words."""
+        kind, number = self.key
+        return f"register {number}" if kind == "register" else f"word {number} of the configuration"
+
+
+def _ticks() -> NDArray[np.int64]:
+    return np.zeros(RISC_REGISTERS, np.int64)
+
+
+@dataclass(slots=True, eq=False)
+class RiscPipeline(MutableState):
+    """What is in the load/store unit of a RISC-V core, as far as later instructions wait for it.
+
+    All times are ticks. ``ready`` is, for each register, when what writes it leaves that unit;
+    ``latest`` is when the latest instruction entered it, and ``forwarded`` the register that it
+    writes. ``leaving`` is when each of the last instructions leaves it, ``loads`` the same of loads
+    from beyond the local memory, ``stores`` when each of the last stores is emitted, with its
+    address. The integer unit is ``free`` from a tick on.
+    """
+
+    ready: NDArray[np.int64] = field(default_factory=_ticks)
+    latest: int = -1
+    forwarded: int = 0
+    leaving: tuple[int, ...] = (0,)
+    loads: tuple[int, ...] = ()
+    stores: tuple[tuple[int, int], ...] = ()
+    free: int = 0
+
+    def clear(self, now: int) -> None:
+        """Nothing is in it."""
+        self.ready[:] = now
+        self.latest, self.forwarded, self.leaving = -1, 0, (now,)
+        self.loads, self.stores, self.free = (), (), now
+
+
+@dataclass(slots=True, eq=False)
+class RiscCore(MutableState):
+    """A RISC-V core: that which pushes to a thread, or B, or NC.
+
+    ``registers`` are x0, which is 0, to x31; ``local`` is its local memory, of 2 or 4 KiB.
+    ``boxes`` are the mailboxes to it, by the core that writes them. ``stores`` are those that what
+    it pushes may read. ``base`` is the address of its first line, ``entry`` the one at which it
+    begins: that of its reset where they are -1. What it executes next ``begins`` there, as
+    reset left it; else it is at a ``line`` of its code. ``debug`` are its debug registers,
+    ``reason`` the bits of its status that say why it is paused; ``watched`` says that it has
+    breakpoints, ``stepping`` that it pauses after its next instruction. ``pc_buffer`` is what B
+    has sent it, for which it ``listens`` if it waits for that. One that is ``paused`` waits for
+    a debugger; one that has ``ended`` executes nothing more.
+    """
+
+    registers: U32 = field(default_factory=lambda: _words(RISC_REGISTERS))
+    local: U32 = field(default_factory=lambda: _words(512))
+    boxes: tuple[tuple[int, ...], ...] = ((),) * RISC_CORES
+    stores: tuple[CoreStore, ...] = ()
+    pipeline: RiscPipeline = field(default_factory=lambda: RiscPipeline())
+    base: int = -1
+    entry: int = -1
+    line: int = 0
+    begins: bool = True
+    paused: bool = False
+    ended: bool = False
+    pc_buffer: tuple[int, ...] = ()
+    listens: bool = False
+    debug: U32 = field(default_factory=lambda: _words(18))
+    reason: int = 0
+    watched: bool = False
+    stepping: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class DebugPort(MutableState):
+    """The registers by which debug registers of cores are reached.
+
+    ``control`` and ``value`` are what was stored there, ``result`` what was read last, which is
+    ``valid`` until the next access.
+    """
+
+    control: int = 0
+    value: int = 0
+    result: int = 0
+    valid: bool = False
+
+
+def risc_core(number: int) -> RiscCore:
+    """A core by its number, as reset leaves it."""
+    core = RiscCore()
+    if number in (B, NC):
+        core.local = np.zeros(1024, np.uint32)
+    return core
