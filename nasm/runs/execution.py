@@ -103,6 +103,19 @@ class Driver:
         return self.execution.forward(events, until, retire)
 
 
+class MeetingPeers(Protocol):
+    """The other ranks of one that is debugged, which run only as far as it waits for them."""
+
+    def meet(self) -> None:
+        """Let what has arrived land; raises Failure."""
+
+    def over(self) -> None:
+        """The rank has ended."""
+
+    def states(self) -> list[str]:
+        """What each rank is at, in the order of ranks."""
+
+
 class Execution(Inspection):
     """A program on a machine, where it can be run, stepped, inspected and taken back.
 
@@ -150,6 +163,7 @@ class Execution(Inspection):
                 check_python(expectation, self.files)
             memory_needs.check(program, inputs)
         self.together = rank is not None
+        self.peers: MeetingPeers | None = None
         if program.ranks > 1 and not (self.together or alone):
             raise Failure(several_ranks(program))
         number = None if alone else rank or 0
@@ -387,8 +401,13 @@ class Execution(Inspection):
         machine = self.machine
         if machine.ranks.unseen:
             machine.scheduler.halted = self.asked
-            if not self.together:
+            if self.peers is None and not self.together:
                 machine.ranks.meet_alone()
+        if self.peers is not None:
+            if machine.ranks.arrived:
+                self.peers.meet()
+            if machine.scheduler.idle and not machine.ranks.arrived:
+                self.peers.over()
 
     def _settle(self) -> None:
         """Finish if nothing is left."""

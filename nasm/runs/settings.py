@@ -240,6 +240,7 @@ class EmptyKeywords(_Judging, total=False):
 class SessionKeywords(_Text, _Judging, total=False):
     """What :class:`nasm.Session` takes."""
 
+    topology: str | None
     python: bool
     trace: bool
     values: bool

@@ -258,6 +258,12 @@ SIZES = [
     ("matmul_credits", "N", 1024, True),
     ("matmul_credits", "M", 256, True),
     ("matmul_credits", "K", 128, True),
+    ("layernorm", "N", 1024, True),
+    ("softmax", "N", 1024, True),
+    ("attention", "S", 128, False),
+    ("transpose", "N", 128, False),
+    ("published/mamba_v1", "STATES", 1, True),
+    ("published/mamba_v1", "CHANNELS", 128, False),
 ]
 
 

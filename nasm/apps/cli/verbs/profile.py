@@ -52,11 +52,8 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
     with_history(verb)
     options.ranks(verb)
     options.topology(verb)
-    verb.add_argument(
-        "--rank",
-        metavar="N",
-        type=values.rank,
-        help="of a program of several ranks the one to report, by default that which ended last",
+    options.rank(
+        verb, "of a program of several ranks the one to report, by default that which ended last"
     )
 
 
