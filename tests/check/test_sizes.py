@@ -285,5 +285,6 @@ def test_programs_for_all_sizes(stem: str, name: str, step: int, proved: bool) -
     brute_force(stem, name, step, proved, 10)
 
 
+@pytest.mark.turns(4)
 def test_a_program_of_the_project_for_all_sizes() -> None:
     brute_force("matmul_credits", "K", 128, True, 1)
