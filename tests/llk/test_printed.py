@@ -19,6 +19,7 @@ from nasm.llk.interpret import LlkKernel
 from nasm.program.program import Program
 from nasm.targets.tensix import TARGET
 from nasm.targets.tensix.isa import words_on
+from tests.parts import part
 from tests.tables import each
 
 WORDS = words_on("wormhole")
@@ -46,7 +47,7 @@ PROGRAMS = sorted(
 """Those without lines of RISC-V cores."""
 
 
-@each("name", PROGRAMS)
+@each("name", part(PROGRAMS, 5))
 def test_programs_come_back_word_for_word(name: str) -> None:
     program = assemble(source_of(FOLDER / name))
     text = llk_text(program)
