@@ -80,6 +80,24 @@ class _Driver(Driver):
         return scheduler.position - position
 
 
+MANY = 1 << 20
+"""Events that are processed at once."""
+
+
+def _execution(
+    program: Program | Text, inputs: Inputs | None, rank: int | None, chosen: RunSettings
+) -> Execution:
+    """A machine with a program: the only one, or one of its ranks."""
+    if rank is None:
+        return Execution(program, inputs, settings=chosen)
+    from nasm.ranks.peers import of_rank  # which most programs do not need
+
+    made = chosen.loaded(program)
+    found = of_rank(made.program, inputs, rank, chosen.after_loading(program))
+    found.source, found.assembly = made.source, chosen
+    return found
+
+
 class Session(Drawn):
     """A program on a machine, where it can be run, stopped, inspected, changed and taken back.
 
@@ -87,6 +105,8 @@ class Session(Drawn):
     are arrays by tensor name, or the path of a .npz file or of a folder of .npy files; they
     override initialisers. The keywords are described at :class:`nasm.RunSettings`. Everything is
     loaded once, here; raises :class:`nasm.Failure` with every problem.
+
+    Of a program with several ranks it is one, ``rank``: the others run as far as it waits for them.
 
     It has parts: ``execution`` is the run, ``moves`` moves it forward and back, ``stops`` are its
     breakpoints, ``past`` what was kept to go back by; ``memory``, ``engines`` and ``expressions``
@@ -116,11 +136,13 @@ class Session(Drawn):
         program: Program | Text,
         inputs: Inputs | None = None,
         *,
+        rank: int | None = None,
         settings: RunSettings | None = None,
         **keywords: Unpack[SessionKeywords],
     ) -> None:
         chosen = with_keywords(settings, keywords)
-        self.execution = run = Execution(program, inputs, settings=chosen)
+        self.given = inputs
+        self.execution = run = _execution(program, inputs, rank, chosen)
         keep = chosen.keep
         if keep is None:
             keep = 0 if chosen.profile or chosen.trace else KEPT
@@ -181,17 +203,19 @@ class Session(Drawn):
         *,
         targets: Mapping[str, Loader] = TARGETS,
         rewrite: Rewrite | None = None,
+        rank: int | None = None,
         settings: RunSettings | None = None,
         **keywords: Unpack[SessionKeywords],
     ) -> Self:
         """Assemble a source or take an object, also for other ``targets``; raises Failure.
 
         ``rewrite`` is as for :func:`~nasm.language.assemble.assemble`, all else as for a program
-        that is assembled.
+        that is assembled. A ``rank`` is left out of account where the program has one alone.
         """
         chosen = with_keywords(settings, keywords)
         made = chosen.assembled(source, targets, rewrite)
-        session = cls(made.program, inputs, settings=chosen.of_assembled())
+        number = rank if made.program.ranks > 1 else None
+        session = cls(made.program, inputs, rank=number, settings=chosen.of_assembled())
         session.source, session.execution.assembly = made.source, chosen
         return session
 
@@ -229,6 +253,29 @@ class Session(Drawn):
         replay.done(run, session._travel, session.stops, session.changes, session.let)
         run.files = run.program.files = Allowed.of(files).holding(run.assembled.files.held)
         return session
+
+    @property
+    def rank(self) -> int | None:
+        """The rank that it is, of a program with several."""
+        return self.machine.rank if self.execution.peers is not None else None
+
+    def ranks(self) -> list[str]:
+        """What each rank is at, in the order of ranks; empty if the program has one alone."""
+        peers = self.execution.peers
+        return peers.states() if peers is not None else []
+
+    def of_rank(self, rank: int) -> Session:
+        """Another rank of the same run, at the same time; raises Failure if there is none such.
+
+        Nothing that was changed by hand here is known there.
+        """
+        run = self.execution
+        made = type(self)(self.assembled, self.given, rank=rank, settings=run.settings)
+        other = made.execution
+        other.source, other.assembly, other.called = run.source, run.assembly, run.called
+        while not other.ended and other.process(MANY, until=run.now):
+            pass
+        return made
 
     def restart(self) -> None:
         """Return to the start with the inputs that were loaded then; changes by hand are gone."""

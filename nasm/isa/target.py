@@ -166,7 +166,9 @@ class Target:
     that a program has without writing them; ``binaries`` are, by how their names end, files that
     are no text and may be included: what makes text of one, by its name, its bytes and the engine
     that is chosen. ``begins`` is called with what a core holds, once that
-    has what the program sets.
+    has what the program sets. ``code_in`` says of that, an address and so many bytes of the core's
+    memory whether some are code. ``waiting`` is the row of engines with packets that only waits, if
+    nothing else governs queues.
     """
 
     name: str
@@ -203,6 +205,8 @@ class Target:
     binaries: Mapping[str, Callable[[str, bytes, str], str]] = field(default_factory=dict)
     added: Callable[[Any], Iterable[AddedLine]] = lambda program: ()
     begins: Callable[[Any], None] | None = None
+    code_in: Callable[[Any, int, int], bool] | None = None
+    waiting: str = ""
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -116,12 +116,14 @@ class Machine:
         self.rendezvous = RendezvousPoint(
             program, self.addresses, self.findings, self.transfers, self.scheduler
         )
+        self.linear: list[AddressedBytes] = []
         self.packets = self._packets()
         self.ranks = RankMeetings(
             program, self.addresses, self.findings, self.scheduler, rank, values
         )
-        self.linear: list[AddressedBytes] = []
         self.holds = [self._holds(core) for core in range(program.cores)]
+        if self.packets is not None:
+            self.packets.holds = self.holds
         self.shapes = Shapes(generation)
         numbers = itertools.count()
         self.tasks = [self._tasks(queue, numbers) for queue in range(len(program.queues))]

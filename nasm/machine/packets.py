@@ -148,7 +148,7 @@ class BoundPacket(NamedTuple):
 class Packets:
     """Binds packets of the program's tiles, and sends them."""
 
-    CACHES = ("_given",)
+    CACHES = ("_given", "holds")
 
     def __init__(
         self,
@@ -160,6 +160,7 @@ class Packets:
     ) -> None:
         self.program, self.state, self.findings = program, state, findings
         self.scheduler, self.network = scheduler, network
+        self.holds: Sequence[Any] = ()
         self.sent = 0
         self._given = -1
         grid = program.generation.grid
@@ -184,9 +185,25 @@ class Packets:
         if packet.there is not None:
             pairs = zip(receivers, cores, strict=True)
             there = tuple(self._there(packet, place, other) for place, other in pairs)
+        if not packet.fetches:
+            for other, place in zip(cores, there, strict=True):
+                self._check_code(other, place)
+        if packet.fetches or packet.atomic is not None:
+            self._check_code(core, here)
         self._given -= 1
         semaphores = self._posted(semaphore, cores, signals)
         return BoundPacket(packet, here, there, receivers, cores, self._given, semaphores)
+
+    def _check_code(self, core: int | None, place: BytePlace | None) -> None:
+        """Refuse to write into code of a core."""
+        code_in = self.program.target.code_in
+        if code_in is None or core is None or place is None or place.memory.shared:
+            return
+        if code_in(self.holds[core], place.address, place.size):
+            tile = f" of tile {self.program.core_name(core)}" if self.program.tiles else ""
+            some = f"{counted(place.size, 'byte')} at {place.address:#x}{tile}"
+            message = f"of the {some} some are code of RISC-V cores"
+            raise Refused("E0325", message, "put the data elsewhere")
 
     def _posted(
         self, semaphore: int | None, cores: Sequence[int | None], signals: bool

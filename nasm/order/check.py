@@ -14,7 +14,6 @@ from nasm.order.observer import Watch
 from nasm.order.places import Place
 from nasm.order.posts import TakenStep
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event
-from nasm.order.tile_watch import TileWatch
 from nasm.sim.queues import NEVER
 
 Line = tuple[int, int]
@@ -194,7 +193,7 @@ class Check:
         watch, at, clocks, accesses = self.watch, self._at, self._clocks, self.accesses
         starts, steps, nexts = self.order.starts, self.order.steps, self._nexts
         compared, kept, ends = accesses.compared, accesses.kept, self.steps.ends
-        tiles = watch if isinstance(watch, TileWatch) else None
+        tiles = watch.by_address
         tiled = set() if tiles is None else {*tiles.reads, *tiles.writes}
         for queue in watch.queues[self._compared : self.steps.taken]:
             index = at[queue]

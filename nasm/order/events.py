@@ -21,7 +21,6 @@ from nasm.order.skeleton import (
     Step,
     Take,
 )
-from nasm.order.tile_watch import TileWatch
 from nasm.program.program import Program, QueueProgram
 from nasm.sim.queues import Work
 from nasm.views.regions import Region
@@ -145,7 +144,8 @@ class Steps:
         clears, less, follows = self.sources.clears, self.less, self._new_follows()
         self.order.expect(self._lived(new))
         together: list[Step] = []
-        tiled = {*watch.reads, *watch.writes} if isinstance(watch, TileWatch) else None
+        tiles = watch.by_address
+        tiled = set() if tiles is None else {*tiles.reads, *tiles.writes}
         columns = [
             (
                 watch.works[q],
@@ -205,20 +205,20 @@ class Steps:
                 self._own((queue, -1), work.reads, work.writes)
                 if number >= 0:
                     owned.add(number)
-            if tiled is not None and (queue, index) in tiled:
-                assert isinstance(watch, TileWatch)
-                self._own((queue, -1), *watch.touched(queue, index))
+            if tiles is not None and (queue, index) in tiled:
+                self._own((queue, -1), *tiles.touched(queue, index))
             if flight is not None:
                 self._own((queue, index), flight.reads, flight.writes)
         self.taken += len(new)
 
     def _new_follows(self) -> Follows | None:
         """Which instructions come after others by what cores hold; None if none do."""
-        if not isinstance(self.watch, TileWatch):
+        tiles = self.watch.by_address
+        if tiles is None:
             return None
-        for queue, index, other, last in self.watch.follows[self._followed :]:
+        for queue, index, other, last in tiles.follows[self._followed :]:
             self._follows.setdefault((queue, index), []).append((other, last))
-        self._followed = len(self.watch.follows)
+        self._followed = len(tiles.follows)
         return self._follows
 
     def _lived(self, new: Sequence[int]) -> set[int]:

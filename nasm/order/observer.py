@@ -91,6 +91,21 @@ class Longer(Protocol):
         """Remember what a transfer touches."""
 
 
+class TouchedByAddress(Protocol):
+    """What instructions touch that they do not name, and what they come after.
+
+    ``reads`` and ``writes`` are of bytes, by queue and number of the instruction. ``follows`` are
+    pairs of these, of which the first comes after the second has completed.
+    """
+
+    reads: dict[tuple[int, int], list[tuple[int, int]]]
+    writes: dict[tuple[int, int], list[tuple[int, int]]]
+    follows: list[tuple[int, int, int, int]]
+
+    def touched(self, queue: int, index: int) -> tuple[tuple[Region, ...], tuple[Region, ...]]:
+        """What an instruction has read and written by addresses."""
+
+
 class Watch(Observer):
     """The instructions of a run in the order of their starts, by queue.
 
@@ -140,6 +155,11 @@ class Watch(Observer):
     def columns(self, queue: int) -> tuple[array[int], array[int], array[int]]:
         """What is kept of each instruction of a queue as a number."""
         return self.pcs[queue], self.begins[queue], self.ends[queue]
+
+    @property
+    def by_address(self) -> TouchedByAddress | None:
+        """What is touched by addresses; None where cores hold nothing that does that."""
+        return None
 
     # -- events
 

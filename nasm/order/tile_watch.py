@@ -45,6 +45,11 @@ class TileWatch(Watch):
         self.writes: dict[tuple[int, int], list[Bytes]] = {}
         self._latest: dict[tuple[int, int], int] = {}
 
+    @property
+    def by_address(self) -> TileWatch:
+        """What is touched by addresses: it is kept here."""
+        return self
+
     def started(self, queue: Queue, task: Task, now: int) -> None:
         """Remember a start, and its number."""
         super().started(queue, task, now)

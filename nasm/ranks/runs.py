@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.base.problems import Failure, Note, Problem, listed
+from nasm.base.problems import Failure, Problem, listed
 from nasm.base.records import replace
 from nasm.isa.evidence import Evidence
 from nasm.machine import inputs as given_inputs
@@ -17,7 +17,7 @@ from nasm.program.program import Program
 from nasm.program.ranks import with_ranks
 from nasm.ranks.hosted import HostedRanks
 from nasm.ranks.inputs import by_rank
-from nasm.ranks.misfits import Misfit
+from nasm.ranks.problems import problem_of
 from nasm.ranks.records import MeetingReport, RanksReport
 from nasm.ranks.world import MeetingRecord, World
 from nasm.runs.execution import Execution
@@ -85,15 +85,7 @@ class RanksRun:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Why the ranks together could not continue."""
-        return tuple(self._problem(one) for one in self.world.misfits)
-
-    def _problem(self, misfit: Misfit) -> Problem:
-        (first, _), *others = misfit.places
-        span = self.program.span
-        notes = tuple(Note(text, span(one.queue, one.pc)) for one, text in others)
-        return Problem(
-            misfit.code, misfit.text, span(first.queue, first.pc), misfit.hint, notes=notes
-        )
+        return tuple(problem_of(self.program, one) for one in self.world.misfits)
 
     def _lost(self, lost: WorkerLost) -> Problem:
         """Which ranks were where a worker has ended, and how far they had come."""

@@ -96,9 +96,10 @@ class World:
     def _advance(self, wanted: dict[int, int | None]) -> None:
         """Advance some ranks; what they report is taken in the order of ranks."""
         for found in sorted(self.engine.advance(wanted), key=lambda one: one.rank):
-            self._take(found)
+            self.take(found)
 
-    def _take(self, found: Progressed) -> None:
+    def take(self, found: Progressed) -> None:
+        """Note how far a rank has got."""
         if isinstance(found, RankEnded):
             self.ended[found.rank] = found
         elif isinstance(found, RankReached):

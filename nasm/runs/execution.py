@@ -103,6 +103,22 @@ class Driver:
         return self.execution.forward(events, until, retire)
 
 
+class MeetingPeers(Protocol):
+    """The other ranks of one that is debugged, which run only as far as it waits for them."""
+
+    def meet(self) -> None:
+        """Let what has arrived land; raises Failure."""
+
+    def over(self) -> None:
+        """The rank has ended."""
+
+    def halt(self, wanted: bool) -> None:
+        """End what the others are run for, where their machines are whole."""
+
+    def states(self) -> list[str]:
+        """What each rank is at, in the order of ranks."""
+
+
 class Execution(Inspection):
     """A program on a machine, where it can be run, stepped, inspected and taken back.
 
@@ -150,6 +166,7 @@ class Execution(Inspection):
                 check_python(expectation, self.files)
             memory_needs.check(program, inputs)
         self.together = rank is not None
+        self.peers: MeetingPeers | None = None
         if program.ranks > 1 and not (self.together or alone):
             raise Failure(several_ranks(program))
         number = None if alone else rank or 0
@@ -284,6 +301,8 @@ class Execution(Inspection):
         ``wanted=False`` takes it back.
         """
         self.asked = self.machine.scheduler.halted = wanted
+        if self.peers is not None:
+            self.peers.halt(wanted)
 
     def met_halt(self) -> bool:
         """Whether it was halted, and is not any more, or has met something to stop at."""
@@ -387,8 +406,13 @@ class Execution(Inspection):
         machine = self.machine
         if machine.ranks.unseen:
             machine.scheduler.halted = self.asked
-            if not self.together:
+            if self.peers is None and not self.together:
                 machine.ranks.meet_alone()
+        if self.peers is not None:
+            if machine.ranks.arrived:
+                self.peers.meet()
+            if machine.scheduler.idle and not machine.ranks.arrived:
+                self.peers.over()
 
     def _settle(self) -> None:
         """Finish if nothing is left."""
@@ -425,23 +449,30 @@ class Execution(Inspection):
     def step(self, engine: str | None = None, count: int = 1) -> list[Executed]:
         """Run until ``count`` more instructions have completed, of one engine or of any.
 
-        An engine is named as :meth:`queue` says; the step ends with its last instruction, or at a
-        breakpoint. Returns every instruction that completed on the way, in order. Raises Refused
-        for an unknown engine.
+        An engine is named as :meth:`queue` says; the name of a tile, "3-4", means all of its. The
+        step ends with their last instruction, or at a breakpoint. Returns every instruction that
+        completed on the way, in order. Raises Refused for an unknown engine.
         """
-        queue = self.queue(engine) if engine is not None else None
+        queues = self._queues(engine) if engine is not None else []
+        scheduler = self.machine.scheduler
         count = number_of("instructions", count)
-        wanted = (queue.count if queue else self.machine.scheduler.retired) + count
+        wanted = (sum(q.count for q in queues) if queues else scheduler.retired) + count
         self.begin()
         with self.watched() as completed:
-            while not self.over and not (queue and queue.done and not queue.flight):
-                retired = self.machine.scheduler.retired
-                self.process(CHUNK, retire=retired + 1)
+            while not self.over and not (queues and all(q.done and not q.flight for q in queues)):
+                self.process(CHUNK, retire=scheduler.retired + 1)
                 if self.met_halt():
                     break
-                if (queue.count if queue else self.machine.scheduler.retired) >= wanted:
+                if (sum(q.count for q in queues) if queues else scheduler.retired) >= wanted:
                     break
         return [summary.executed(self.machine, r) for r in completed]
+
+    def _queues(self, name: str) -> list[Queue]:
+        """The queues of an engine, or of a tile; raises Refused for an unknown one."""
+        if name not in self.program.core_names or not self.program.tiles:
+            return [self.queue(name)]
+        core = self.program.core_names.index(name)
+        return [queue for queue in self.machine.scheduler.queues if queue.core == core]
 
     def advance(self, cycles: int, engine: str | None = None) -> list[Executed]:
         """Run for ``cycles`` of an engine's clock (default: the base clock), or to a breakpoint.
@@ -493,7 +524,7 @@ class Execution(Inspection):
 def several_ranks(program: Program) -> Problem:
     """That a program needs as many machines as it has ranks."""
     message = f"the program has {program.ranks} ranks, and this runs one machine"
-    hint = "'neuron-nasm run' and nasm.run run all of them"
+    hint = "'neuron-nasm run' and nasm.run run all of them; --rank N, or rank=N, is one of them"
     return Problem("E0823", message, None, hint)
 
 

@@ -43,6 +43,7 @@ def _span(answer: SizesAnswer) -> str:
 
 
 def _memory(answer: SizesAnswer) -> Iterator[str]:
-    if answer.too_large is not None and answer.memory is not None:
+    if answer.ok and answer.too_large is not None and answer.memory is not None:
         size = f"{answer.range.name} = {answer.too_large:,}"
-        yield f"memory does not suffice from {size} on: {answer.memory.message}"
+        what = "memory does not suffice" if answer.memory.code == "E0311" else "it is refused"
+        yield f"{what} from {size} on: {answer.memory.message}"

@@ -101,8 +101,8 @@ class _Writer:
         """The instruction that only waits and updates, on a queue."""
         found = self._bare.get(queue)
         if found is None:
-            sequencing = self.builder.target.sequencing
-            assert sequencing is not None
-            row = self.builder.row(sequencing.wait)
+            target = self.builder.target
+            name = target.waiting if target.sequencing is None else target.sequencing.wait
+            row = self.builder.row(name)
             found = self._bare[queue] = self.builder.make(queue, row, [], {}, None, None)[0]
         return found

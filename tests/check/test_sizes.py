@@ -125,6 +125,13 @@ NOT_PROVED = {
         loop(more="f()\n").replace(".hbm X", ".macro f()\n@gpsimd Memset v, value=N\n.end\n.hbm X"),
         "a macro depends on it",
     ),
+    "branches": (
+        loop(
+            more=".if k > 0\n.const m = k\n.else\n.const m = 0\n.end\n"
+            ".if m == 40\n@gpsimd Memset v, value=0\n.end\n"
+        ),
+        "not known to be affine",
+    ),
     "posts": (
         loop(more="@gpsimd EventSemaphore $c += k\n").replace(".hbm X", ".sem c\n.hbm X"),
         "posted",
@@ -213,6 +220,32 @@ def test_rounds_end_that_give_what_they_take(given: int, ends: bool) -> None:
             check_ends(*sizes)
 
 
+def test_operands_that_grow_are_proved_where_all_sizes_assemble() -> None:
+    wide = loop(after="@gpsimd Memset v, value=0\n").replace("v f32[128, 4]", "v f32[128, N]")
+    found = of(wide, 4, 40)
+    assert (found.proved, found.failing) == (True, None)
+    assert len(found.sizes) < 20
+    found = of(wide, 4)
+    assert (found.proved, found.failing) == (False, None)
+    assert "may refuse operands" in found.reason
+
+
+def test_an_included_text_that_may_mean_the_size_is_not_proved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nasm.runs.check.sizes.FEW", 2)
+    whole = tmp_path / "whole.nasm"
+    (tmp_path / "part.nasm").write_text(
+        ".macro clear()\n.if N == 40\n@gpsimd Memset v, value=1\n.end\n"
+        "@gpsimd Memset v, value=0\n.end\n",
+        encoding="utf-8",
+    )
+    whole.write_text('.include "part.nasm"\n' + loop(more="clear()\n"), encoding="utf-8")
+    found = for_all(source_of(whole), SizeRange("N", 1), RunSettings(), None)
+    assert (found.proved, found.failing) == (False, None)
+    assert "part.nasm, which is included, has a name of it" in found.reason
+
+
 # ---------------------------------------------------------------- programs of the project
 
 SIZES = [
@@ -225,6 +258,12 @@ SIZES = [
     ("matmul_credits", "N", 1024, True),
     ("matmul_credits", "M", 256, True),
     ("matmul_credits", "K", 128, True),
+    ("layernorm", "N", 1024, True),
+    ("softmax", "N", 1024, True),
+    ("attention", "S", 128, False),
+    ("transpose", "N", 128, False),
+    ("published/mamba_v1", "STATES", 1, True),
+    ("published/mamba_v1", "CHANNELS", 128, False),
 ]
 
 

@@ -274,6 +274,7 @@ def test_repl_is_handed_everything(
     )
     assert options == {
         "typed_python": True,
+        "rank": 0,
         "replay": None,
         "script": "script",
         "commands": ["run", "queues"],

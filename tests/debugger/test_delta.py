@@ -58,6 +58,7 @@ def test_it_is_what_differs_element_by_element(
     kind: str, seed: int, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(past, "EVERY", 0.0)
+    monkeypatch.setattr(past, "SHARE", 0)
     monkeypatch.setattr(memory, "BLOCK", block)
     monkeypatch.setattr(delta, "MOST", 1 << 30)
     draw = random.Random(f"{kind} {seed}")

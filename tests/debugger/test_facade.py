@@ -56,6 +56,7 @@ def test_it_is_made_of_a_path_a_text_or_a_program(session: Session) -> None:
 def test_it_has_parts_and_no_ancestors() -> None:
     assert Session.__bases__ == (Drawn,)
     own = {"discard", "driver", "execution", "forward", "kept", "begin", "changed", "met_halt"}
+    own |= {"met_limit", "hold_hints", "peers"}
     inner = {"called", "hazard_counts", "limit", "results", "rows", "spelled", "watched"}
     names = {name for name in dir(Execution) if not name.startswith("_")}
     assert names - set(dir(Session)) <= own | inner
@@ -75,7 +76,7 @@ def test_its_signature_says_all_it_takes() -> None:
     kinds = {p.kind for p in mine.values()}
     assert not kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
     moves = {"max_cycles", "max_instructions", "progress", "deadline", "memory", "hashes"}
-    assert set(run) - moves == set(mine) - {"trace", "reruns", "keep"}
+    assert set(run) - moves - {"executor"} == set(mine) - {"trace", "reruns", "keep", "rank"}
     defaults = {name: p.default for name, p in mine.items() if name in run}
     assert defaults == {name: run[name].default for name in defaults}
 

@@ -112,6 +112,7 @@ def test_tensors_that_share_bytes_are_written_together() -> None:
 
 def test_no_more_is_done_again_than_the_bound_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nasm.debugger.moving.past.EVERY", 0.0)
+    monkeypatch.setattr("nasm.debugger.moving.past.SHARE", 0)
     session = Session("programs/matmul_k.nasm", values=False)
     while not session.over:
         session.event()

@@ -38,6 +38,7 @@ KEEPS = (0, 100 << 10, 1 << 20, 256 << 20)
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """A checkpoint is taken whenever one can be, and that is often."""
     monkeypatch.setattr(past, "EVERY", 0.0)
+    monkeypatch.setattr(past, "SHARE", 0)
     monkeypatch.setattr(past, "FIRST", 3)
     monkeypatch.setattr(past, "MOST", 11)
 

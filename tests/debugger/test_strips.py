@@ -92,6 +92,7 @@ def test_no_more_is_run_again_than_the_last_checkpoint_asks_for(
     session = Session("programs/matmul_k.nasm", values=False)
     # a checkpoint after every look at the clock
     monkeypatch.setattr("nasm.debugger.moving.past.EVERY", 0.0)
+    monkeypatch.setattr("nasm.debugger.moving.past.SHARE", 0)
     while not session.over:
         session.event()
     points = [point.moment.tick for point in session.checkpoints]

@@ -36,6 +36,7 @@ from tests.parts import part
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """A checkpoint is taken whenever one can be, and that is often."""
     monkeypatch.setattr(past, "EVERY", 0.0)
+    monkeypatch.setattr(past, "SHARE", 0)
     monkeypatch.setattr(past, "FIRST", 3)
     monkeypatch.setattr(past, "MOST", 11)
 
@@ -251,6 +252,25 @@ def test_what_is_kept_stays_within_its_bound_and_the_start_is_reached(
     one.restart()
     checked(given, one)
     assert one.run(max_cycles=CYCLES) == ends(given)
+
+
+def test_a_change_between_two_events_is_made_again_at_its_tick_by_single_events(
+    one: Session,
+) -> None:
+    one.event()
+    one.event()
+    before = one.moment
+    one.advance(16)
+    assert before.position == one.moment.position
+    assert before.tick < one.moment.tick
+    one.set("$loaded", 3)
+    one.mark("changed")
+    there = standing(one)
+    one.goto("start")
+    while not one.changes_made:
+        assert one.event()
+    one.goto("changed")
+    assert not differing(there, standing(one))
 
 
 def test_with_nothing_kept_no_checkpoint_stays(one: Session) -> None:

@@ -136,6 +136,8 @@ class Sentences:
                 update = program.updates[program.queues[queue].updates[pc]]
                 name = f"${program.semaphore_name(update.semaphore)}" if update is not None else ""
                 hint = "write '.drain' after it: the host reads when every queue is done"
+                if not program.instruction(queue, pc).row.posts:
+                    hint = "nothing answers it: send what is acknowledged, and '.drain' after it"
                 if name:
                     hint = f"it updates {name}: wait for all of them at the end, with '.drain'"
                 output = self.program.line(queue, pc) in outputs

@@ -79,6 +79,11 @@ def hosts(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def rank(verb: argparse.ArgumentParser, text: str) -> None:
+    """``--rank``."""
+    verb.add_argument("--rank", metavar="N", type=values.rank, help=text)
+
+
 def topology(verb: argparse.ArgumentParser) -> None:
     """``--topology``."""
     verb.add_argument(

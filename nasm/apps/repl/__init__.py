@@ -39,13 +39,15 @@ def main(
     color: str = "auto",
     kernel: Callable[[], tuple[Program, Mapping[str, Any]]] | None = None,
     typed_python: bool = True,
+    rank: int = 0,
     **keywords: Unpack[SessionKeywords],
 ) -> int:
     """Start the REPL on a program (``-`` is standard input) or on none; returns an exit code.
 
     With ``replay`` it is where that recording is. ``kernel`` gives the program that ``path`` names,
     with its inputs, where that is no text. Of the ``settings`` one ``run`` obeys
-    ``max_instructions``. ``typed_python`` says whether Python may be typed.
+    ``max_instructions``. ``typed_python`` says whether Python may be typed. Of
+    a program with several ranks ``rank`` is debugged first.
 
     With a ``script`` (a file of commands) or ``commands`` it runs those and leaves, or is attended
     then if it is to ``stay``; with what it reads, if standard input is no terminal, it does the
@@ -64,7 +66,9 @@ def main(
     chosen, screen = with_keywords(settings, keywords), ReplScreen(color=color)
     screen.settings.echo, screen.settings.plain = echo, plain
     try:
-        shell = Shell(screen, inputs=inputs, settings=chosen, kernel=kernel, python=typed_python)
+        shell = Shell(
+            screen, inputs=inputs, settings=chosen, kernel=kernel, python=typed_python, rank=rank
+        )
     except Failure as failure:
         for problem in failure.problems:
             screen.problem(problem)

@@ -13,7 +13,7 @@ from nasm.base.records import dataclass
 from nasm.debugger.moving import times
 from nasm.debugger.moving.stops import Met
 from nasm.debugger.session import Session
-from nasm.machine.records import Status
+from nasm.machine.records import Executed, QueueRecord, Status
 from nasm.show import steps as text
 
 _TIME = re.compile(r"[\d.,_]+\s*(us|µs|ns|cycles?)?|cycle\s+\S+")
@@ -38,15 +38,15 @@ class _Advance:
 
 @command(
     "step", "s", "si", "stepi", "next", "n",
-    usage="step [N] [ENGINE]", takes=("engine",), repeats=True,
+    usage="step [N] [ENGINE | TILE]", takes=("engine",), repeats=True,
 )  # fmt: skip
 def step(shell: Shell, rest: str) -> None:
     """Run until the next instruction completes, or N do.
 
-    With an engine, until N instructions of that engine have completed; the others continue.
-    An empty line repeats it.
+    With an engine, or with a tile as reports name it, until N instructions of it have completed;
+    the others continue. An empty line repeats it.
     """
-    engine, count = engine_and_count(shell, rest, "step [N] [ENGINE]")
+    engine, count = engine_and_count(shell, rest, "step [N] [ENGINE | TILE]", shell.program.tiles)
     wanted = count or 1
     if engine is not None and _exhausted(shell.session, engine):
         shell.screen.say(f"{engine} has nothing left to do: nothing moves")
@@ -58,7 +58,7 @@ def step(shell: Shell, rest: str) -> None:
             # One at a time if only some are asked for: an engine may wait forever during a loop.
             more = session.step(engine, 1) if engine else session.step(count=min(left, SLICE))
             done.add(more)
-            left -= sum(1 for e in more if engine in (None, session.name(e)))
+            left -= sum(1 for e in more if engine is None or _means(session, engine, e))
             if session.interrupted:
                 break
         if left and engine is not None and _exhausted(session, engine):
@@ -69,8 +69,17 @@ def step(shell: Shell, rest: str) -> None:
 
 
 def _exhausted(session: Session, engine: str | None) -> bool:
-    """Whether an engine has completed all that its queue holds."""
-    return any(session.name(q) == engine and q.state in ("done", "idle") for q in session.queues())
+    """Whether an engine has completed all that its queue holds, or all of a tile have."""
+    if engine is None:
+        return False
+    meant = [q.state for q in session.queues() if _means(session, engine, q)]
+    return bool(meant) and all(state in ("done", "idle") for state in meant)
+
+
+def _means(session: Session, engine: str, one: Executed | QueueRecord) -> bool:
+    """Whether a name means the engine of a queue, or its tile."""
+    name = session.name(one)
+    return engine in (name, name.partition(".")[0])
 
 
 @command("cycle", "cycles", usage="cycle [N] [ENGINE]", takes=("engine",), repeats=True)
@@ -252,20 +261,22 @@ def retired(session: Session) -> int:
     return sum(q.completed for q in session.queues())
 
 
-def engine_and_count(shell: Shell, rest: str, usage: str) -> tuple[str | None, int | None]:
-    """An engine and a count, in either order, each at most once."""
+def engine_and_count(
+    shell: Shell, rest: str, usage: str, tiles: object = ()
+) -> tuple[str | None, int | None]:
+    """An engine and a count, in either order, each at most once; with ``tiles`` also a tile."""
     engine: str | None = None
     count: int | None = None
     for word in rest.replace("@", " @").split():
-        if (word[0].isdigit() or word[0] == "-") and "." not in word:
+        tile = word if tiles and word in shell.program.core_names else None
+        if tile is None and (word[0].isdigit() or word[0] == "-") and "." not in word:
             if count is not None:
                 raise Refused(WRONG, f"two counts: {count} and {word}", f"usage: {usage}")
             count = count_of(word, usage)
         else:
             if engine is not None:
                 raise Refused(WRONG, f"two engines: {engine} and {word}", f"usage: {usage}")
-            queue = shell.session.queue(word)
-            engine = shell.program.queue_name(queue.index)
+            engine = tile or shell.program.queue_name(shell.session.queue(word).index)
     return engine, count
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nasm.apps.repl.command import WRONG, command
 from nasm.apps.repl.moving import judge
 from nasm.apps.repl.shell import FAILED, NOT_ASSEMBLED, Quit, Shell
-from nasm.base.problems import Failure, Refused, counted, in_line
+from nasm.base.problems import Failure, Refused, counted, in_line, quoted
 from nasm.debugger.moving.breakpoint_records import Breakpoint
 from nasm.debugger.session import NO_PROGRAM
 from nasm.isa.figures import figures_line
@@ -48,6 +48,33 @@ def load(shell: Shell, rest: str) -> None:
         shell.renew()
 
 
+@command("rank", "ranks", usage="rank [N]")
+def rank(shell: Shell, rest: str) -> None:
+    """Debug another rank, at the same time; alone, list what each rank is at.
+
+    Breakpoints are taken along. Changes by hand are not: each rank is debugged on its own.
+    """
+    session, text = shell.session, rest.strip()
+    if session.rank is None:
+        raise Refused(WRONG, "the program has one rank")
+    if not text:
+        for number, state in enumerate(session.ranks()):
+            shell.screen.say(f"{'*' if number == session.rank else ' '} {number}  {state}")
+        return
+    if not text.isdecimal():
+        raise Refused(
+            WRONG, f"rank takes a number, found '{quoted(text)}'", "rank alone lists them"
+        )
+    try:
+        other = session.of_rank(int(text))
+    except Failure as failure:
+        raise Refused(WRONG, failure.problems[0].message) from None
+    other.take_over(session)
+    shell.rank = int(text)
+    shell.adopt(other)
+    shell.screen.say(f"rank {text}, {steps.status(other)}")
+
+
 def loaded(shell: Shell) -> None:
     """Say what was loaded."""
     program = shell.program
@@ -60,6 +87,11 @@ def loaded(shell: Shell) -> None:
     )
     if not shell.path:
         shell.screen.say("type declarations and instructions, or 'load FILE'")
+    if shell.session.rank is not None:
+        ranks = counted(program.ranks, "rank")
+        shell.screen.say(
+            f"{ranks}, of which this is {shell.session.rank}: 'rank N' for another one"
+        )
     if program.figures_set:
         shell.screen.say(figures_line(program.figures_set))
 

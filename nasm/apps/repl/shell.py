@@ -51,7 +51,7 @@ class Shell:
     Programs are loaded as ``chosen`` says. One ``run`` completes at most ``most`` instructions;
     None is no limit. ``attached`` are the commands of breakpoints that are still to be done;
     ``full`` says that the whole screen is wanted. ``scope`` has the names of what is typed in
-    ``python``, if that is allowed.
+    ``python``, if that is allowed. Of a program with several ranks ``rank`` is debugged.
     """
 
     def __init__(
@@ -62,7 +62,9 @@ class Shell:
         settings: RunSettings | None = None,
         kernel: Kernel | None = None,
         python: bool = True,
+        rank: int = 0,
     ) -> None:
+        self.rank = rank
         chosen = settings or RunSettings()
         self.screen, self.inputs, self.kernel = screen, inputs, kernel
         self.chosen = replace(chosen, timing=Timing.of(chosen.timing))
@@ -149,12 +151,15 @@ class Shell:
         allowed = ANY if path == self.given else self.allowed
         given = source or program_of(Path(os.path.expanduser(path)), allowed)
         if same:
-            return Session.load(given, self.inputs, settings=self.chosen)
-        return Session.load(given, settings=replace(self.chosen, defines=None))
+            return Session.load(given, self.inputs, rank=self.rank, settings=self.chosen)
+        chosen = replace(self.chosen, defines=None)
+        return Session.load(given, rank=self.rank, settings=chosen)
 
     def _traced(self, kernel: Kernel) -> Session:
         program, inputs = kernel()
-        made = Session(program, inputs, settings=self.chosen.of_assembled(files=True))
+        rank = self.rank if program.ranks > 1 else None
+        settings = self.chosen.of_assembled(files=True)
+        made = Session(program, inputs, rank=rank, settings=settings)
         made.execution.called = self.given
         return made
 

@@ -211,7 +211,7 @@ ROWS = (
         "A packet of a network has 1 to 8,192 bytes, and goes to a tile that has a memory: by the "
         "name of a tensor there, or by coordinates, of which there are those of the network itself "
         "and translated ones from 16 on. Tensix tiles receive multicasts, the sender only if the "
-        "line includes it. Atomic operations act on aligned words.",
+        "line includes it. Atomic operations act on aligned words. No packet may overwrite code.",
         ".target wormhole\n.l1  x  u32[4] = zeros\n@noc0 NOC_WRITE_POSTED 0x1000, x, X=0, Y=2",
         ".target wormhole\n.l1  x  u32[4] = zeros\n@noc0 NOC_WRITE_POSTED 0x1000, x, X=2, Y=2",
     ),

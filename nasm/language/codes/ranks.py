@@ -82,4 +82,12 @@ ROWS = (
         "out, or with its host. The other ranks cannot continue without what it would have sent. "
         "The message says where it was, which ranks it had, and at which collective they last met.",
     ),
+    Code(
+        "E0825",
+        "a rank that sends something else after it was changed",
+        "The debugger runs the other ranks as far as the one that is debugged waits for them. If "
+        "that goes back, is changed by hand, and then sends something else at a collective, the "
+        "others have already received what it sent first. 'restart' begins all of them again.",
+        ends=True,
+    ),
 )

@@ -1,4 +1,4 @@
-"""Codes of what units do not check by themselves: E0551 to E0560."""
+"""Codes of what units do not check by themselves: E0551 to E0559 and E0565."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ ROWS = (
         "give the core its lines.",
     ),
     Code(
-        "E0560",
+        "E0565",
         "an address that is rounded down",
         "The address of a load or store is no multiple of the bytes that it has. The cores of a "
         "tile do not fault: they take the multiple below it, and so does the run, which continues "

@@ -80,22 +80,29 @@ class SizeDeclarations:
         return "", None
 
     def too_large(self, first: int, step: int, last: int | None) -> tuple[int, Problem] | None:
-        """The smallest size for which memory does not suffice, of those in steps from the first."""
-        if self.status(first)[0] == MEMORY:
-            return self._at(first)
+        """The smallest size that is refused, as where memory ends, in steps from the first.
+
+        None if all are taken, or if the first is not.
+        """
+        if self._refused(first):
+            return None
         high = 1
-        while self.status(first + high * step)[0] != MEMORY:
+        while not self._refused(first + high * step):
             high *= 2
             if high > 1 << LARGEST or (last is not None and first + high // 2 * step > last):
                 return None
         low = high // 2
         while high - low > 1:
             middle = (low + high) // 2
-            if self.status(first + middle * step)[0] == MEMORY:
+            if self._refused(first + middle * step):
                 high = middle
             else:
                 low = middle
         return self._at(first + high * step)
+
+    def _refused(self, size: int) -> bool:
+        """Whether a size is refused for what it declares."""
+        return self.status(size)[0] in (MEMORY, OTHER)
 
     def _at(self, size: int) -> tuple[int, Problem]:
         problem = self.status(size)[1]

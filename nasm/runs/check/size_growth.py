@@ -195,3 +195,14 @@ def written_names(run: RunOfSize) -> set[str]:
                 if isinstance(operand, DeclaredTransfer):
                     found |= {to.tensor.name for to, _ in operand.moves}
     return found | {name.rstrip("0123456789") for name in found}
+
+
+def shapes(run: RunOfSize) -> set[tuple[object, ...]]:
+    """The shapes of the operands of each line that a size executes."""
+    program, found = run.program, set[tuple[object, ...]]()
+    for queue, pcs in enumerate(run.watch.pcs):
+        for pc in set(pcs):
+            instruction, span = program.instruction(queue, pc), program.span(queue, pc)
+            some = [view.shape for operand in instruction.operands for view in views(operand)]
+            found.add((None if span is None else span.start, instruction.row.name, *some))
+    return found

@@ -7,7 +7,7 @@ use of it in a text is a reason why nothing is proved of larger sizes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Any, NoReturn
@@ -32,13 +32,15 @@ class SizeUse:
     """What a text does with its size.
 
     ``indexed`` are names of tensors in whose indices, or shapes of views, the size appears, each
-    with its place. The first ``reason`` is why it is not the same for all sizes, if it is not.
+    with its place; ``names`` are constants that depend on it. The first ``reason`` is why it is not
+    the same for all sizes, if it is not.
     """
 
     thresholds: Thresholds
     reason: str = ""
     at: Span | None = None
     indexed: dict[str, Span] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
 
 
 def size_use(
@@ -95,10 +97,7 @@ class _Walk:
             case tree.For() | tree.LoopStatement():
                 self._loop(statement, names)
             case tree.If(branches=branches):
-                for condition, body in branches:
-                    if condition is not None:
-                        self.form(condition, names)
-                    names |= self.body(body, names)
+                self._branches(branches, names)
             case tree.ScopeBlock(body=body):
                 names |= self.body(body, names)
             case tree.TensorLine():
@@ -122,11 +121,30 @@ class _Walk:
                 inside = list(children(statement))
                 self._only_fixed(inside, names, "this line depends on it")
 
+    def _branches(
+        self,
+        branches: Sequence[tuple[tree.ExpressionNode | None, tuple[tree.Statement, ...]]],
+        names: dict[str, AffineForm],
+    ) -> None:
+        """Lines of which some are made: a name may then have the form of any branch."""
+        ends = [dict(names)]
+        for condition, body in branches:
+            if condition is not None:
+                self.form(condition, names)
+            ends.append(self.body(body, names))
+        for name in {name for end in ends for name in end}:
+            forms = [end[name] for end in ends if name in end]
+            same = all(form == forms[0] for form in forms)
+            names[name] = forms[0] if same else self._either(forms)
+
     def _constant(self, item: tree.NamedArgument, names: dict[str, AffineForm]) -> None:
         if item.name == self.name:
             names[item.name] = AffineForm({SIZE: Fraction(1)})
+            self.found.names.add(item.name)
             return
-        names[item.name] = self.form(item.value, names)
+        form = names[item.name] = self.form(item.value, names)
+        if form.factors:
+            self.found.names.add(item.name)
 
     def _loop(self, loop: tree.For | tree.LoopStatement, names: dict[str, AffineForm]) -> None:
         """A loop: its variable is of a number of its own if its bounds depend on the size."""

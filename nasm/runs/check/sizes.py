@@ -10,6 +10,8 @@ clock remains true (:mod:`nasm.order.repeats`), no access of these races
 
 from __future__ import annotations
 
+import re
+
 from nasm.base.problems import Failure, Problem, Refused
 from nasm.base.records import replace
 from nasm.base.source import Source, Span
@@ -24,7 +26,15 @@ from nasm.runs.check.size_answer import SizeRange, SizesAnswer
 from nasm.runs.check.size_declarations import ASSERTION, SizeDeclarations
 from nasm.runs.check.size_ends import check_ends
 from nasm.runs.check.size_forms import SIZE
-from nasm.runs.check.size_growth import ROUNDS, RunOfSize, followed, repeats, slopes, written_names
+from nasm.runs.check.size_growth import (
+    ROUNDS,
+    RunOfSize,
+    followed,
+    repeats,
+    shapes,
+    slopes,
+    written_names,
+)
 from nasm.runs.check.size_text import SizeUse, size_use
 from nasm.runs.settings import RunSettings
 
@@ -32,6 +42,9 @@ NO_SIZE = "E0838"
 
 SIZES, WORK = 64, 300_000
 """Sizes that are looked at by themselves, and instructions of all of them, until it is given up."""
+
+ASSEMBLED = 128
+"""Larger sizes that are assembled, if operands grow with them."""
 
 FEW = 16
 """Of sizes of which nothing can follow so many are."""
@@ -117,8 +130,33 @@ class _Sizes:
             use = use or self._use(program)
             shown = shown + 1 if self._follows(number, use, program, found) else 0
             if shown == use.thresholds.period:
-                return self._answer(True)
+                refused = self._refused(number, use)
+                if refused is not None:
+                    return refused
+        self.reason = (use.reason, use.at) if use is not None and use.reason else self.reason
         return self._answer(False)
+
+    def _refused(self, number: int, use: SizeUse) -> SizesAnswer | None:
+        """The answer that all larger sizes are in order, unless the machine refuses one of them.
+
+        Where operands have larger shapes at larger sizes, each of these is assembled. None if there
+        are too many for that.
+        """
+        before, now = (self.runs[at] for at in (number - use.thresholds.period, number))
+        if shapes(before) == shapes(now):
+            return self._answer(True)
+        if not self._past(self.first + (number + ASSEMBLED) * self.step):
+            use.reason = "the machine may refuse operands as large as they then are"
+            return None
+        for later in range(number + 1, number + ASSEMBLED):
+            size = self.first + later * self.step
+            if self._past(size):
+                break
+            try:
+                self._assembled(self.source, size)
+            except Failure as failure:
+                return self._answer(False, failing=size, problems=tuple(failure.problems))
+        return self._answer(True)
 
     def _past(self, size: int) -> bool:
         """Whether a size is beyond what is asked, or beyond memory."""
@@ -145,7 +183,12 @@ class _Sizes:
     def _use(self, program: Program) -> SizeUse:
         """What the text does with its size."""
         name, constants = self.range.name, dict(program.constants)
-        return size_use(self.source, name, constants, self.first, self.step)
+        use = size_use(self.source, name, constants, self.first, self.step)
+        texts = {span.source for span in program.spans if span is not None}
+        for text in texts - {self.source}:
+            if use.names & set(re.findall(r"[A-Za-z_]\w*", text.text)):
+                use.reason = use.reason or f"{text.shown}, which is included, has a name of it"
+        return use
 
     # -- what follows from two sizes
 

@@ -185,3 +185,22 @@ def test_a_cycle_may_lead_through_a_thread_and_the_semaphores_of_the_tensix() ->
     assert (found.code, len(found.notes)) == ("E0510", 4)
     for name in ("@1-1.noc1", "@1-1.t0", "@1-1.noc0", "@4-1.noc0"):
         assert name in found.message
+
+
+@pytest.mark.parametrize(
+    ("line", "late"),
+    [
+        ("NOC_WRITE b, a", "write '.drain' after it"),
+        ("NOC_WRITE b, a\n.drain", ""),
+        ("NOC_WRITE b, a  $acked++\n.drain", ""),
+        ("NOC_WRITE b, a\nNOC_BARRIER", ""),
+        ("NOC_WRITE_POSTED b, a", "nothing answers it: send what is acknowledged"),
+        ("NOC_WRITE_POSTED b, a\n.drain", "nothing answers it: send what is acknowledged"),
+    ],
+)
+def test_what_nothing_waits_for_at_the_end_is_reported(line: str, late: str) -> None:
+    head = HEAD.replace("@ 0x2000 = zeros", "@ 0x2000 output = zeros")
+    made = Session.load(Source("t.nasm", f"{head}@noc0\n{line}\n"), targets=TARGETS)
+    found = [h.hint for h in made.run().hazards]
+    assert len(found) == bool(late)
+    assert all(hint.startswith(late) for hint in found)

@@ -23,6 +23,9 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
     )
     options.common(verb)
     options.kernel(verb)
+    options.ranks(verb)
+    options.topology(verb)
+    options.rank(verb, "of a program of several ranks the one to begin with, by default 0")
     options.inputs(verb)
     options.inputs_folder(verb)
     options.no_values(verb)
@@ -102,6 +105,7 @@ def repl(args: argparse.Namespace, screen: Screen) -> int:
             no_init=args.no_init,
             color=args.color,
             typed_python=program_names.python(args),
+            rank=args.rank or 0,
             kernel=(lambda: programs.called(args)) if program_names.kernel(args.program) else None,
         )
     except ScreenUnwritable as problem:

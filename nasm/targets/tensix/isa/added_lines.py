@@ -42,7 +42,7 @@ def added_lines(program: Program) -> Iterator[AddedLine]:
                 for thread in QUEUES:
                     threads.setdefault(thread, name)
         for thread, name in threads.items():
-            if not len(queues[thread]):
+            if thread not in queues or not len(queues[thread]):
                 yield AddedLine(core, thread, PUSHED.name, FED_LINES, name)
 
 

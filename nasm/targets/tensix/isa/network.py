@@ -684,3 +684,7 @@ def NOC_STAMP(Dst: Any, core: Tensix) -> None:
     """
     address = Dst.offset + (Dst.tensor.offset or 0) if isinstance(Dst, View) else Dst
     core.l1.write(address, np.array([core.around.now & 0xFFFFFFFF], "<u4").view(np.uint8))
+
+
+WAITING: Final = NOC_NOP.name
+"""The row that only waits and updates."""

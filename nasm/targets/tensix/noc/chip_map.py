@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from nasm.base.problems import Refused, counted
+from nasm.base.records import dataclass
 from nasm.isa.tile_grid import TilePlace
 
 SOURCE: Final = "Tenstorrent ISA documentation, Wormhole B0: NoC"
@@ -123,6 +124,7 @@ def _axis(
     )
 
 
+@dataclass(frozen=True, slots=True)
 class ChipMap:
     """The tiles of a chip that programs run on: those with a Tensix."""
 

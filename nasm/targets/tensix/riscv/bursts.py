@@ -173,68 +173,94 @@ def _planned(core: Tensix, number: int, ticks: int) -> RiscBurst:
     made = RiscBurst(core, number, registers, ready, [risc.line], [], [], [], [], {})
     pc, tick, free = risc.line, now, pipeline.free
     latest, forwarded, leave = pipeline.latest, pipeline.forwarded, pipeline.leaving[-1]
-    changed = core.overwritten.tobytes() if core.altered else b""
     window, queue = [*pipeline.leaving], [*pipeline.stores]
+    changed = core.overwritten.tobytes() if core.altered else b""
     while True:
         line = lines[pc]
-        if line is None:
+        if line is None or (changed and changed[(code.addresses[pc] - core.code_low) >> 2]):
             return made
-        if changed and changed[(code.addresses[pc] - core.code_low) >> 2]:
-            return made
-        step, rs1, rs2, rd, cycles, divides, access = line
-        start, cause = tick, ""
-        if free > start:
-            start, cause = free, "integer"
-        if len(window) >= IN_UNIT and window[-IN_UNIT] - 1 > start:
-            start, cause = window[-IN_UNIT] - 1, "load"
-        if rs1 != forwarded and ready[rs1] > start:
-            start, cause = ready[rs1], "load"
-        if rs2 != forwarded and ready[rs2] > start:
-            start, cause = ready[rs2], "load"
-        if start > latest + 1 and forwarded in (rs1, rs2) and ready[forwarded] > start:
-            start, cause = ready[forwarded], "load"
+        start, cause = _start(line, ready, window, tick, free, latest, forwarded)
         if start - now > ticks:
             return made
-        to, stored, emitted = rd or NOWHERE, None, None
-        value, was = registers[to], ready[to]
-        if access is not None:
-            address = registers[rs1] + access.offset & WORD
-            if not _reaches(risc, access, address, queue, start):
+        to = line.rd or NOWHERE
+        value, was, done = registers[to], ready[to], NOT_STORED
+        if line.step is None:
+            found = _local(made, risc, line, queue, start)
+            if found is None:
                 return made
-            there = pc + 1
-            index, shift = (address - LOCAL) >> 2, 8 * (address & 3)
-            word, mask = made.local.get(index), (1 << 8 * access.size) - 1
-            if word is None:
-                word = int(risc.local[index])
-            if access.stores:
-                stored = index, word
-                made.local[index] = word & ~(mask << shift) | (registers[rs2] & mask) << shift
-                emitted = max(start + 1, queue[-1][0] if queue else 0), address
-                queue.append(emitted)
-            else:
-                found = word >> shift & mask
-                registers[to] = filled(found, access.size) if access.signed else found
-            forwarded = 0
+            there, forwarded, done = pc + 1, 0, found
         else:
-            if divides is not None:
-                cycles = divide_cycles(registers[rs1], registers[rs2], divides)
-            assert step is not None
-            there = at.get(step(registers), pc)
+            cycles = line.cycles
+            if line.divides is not None:
+                by = registers[line.rs1], registers[line.rs2]
+                cycles = divide_cycles(*by, line.divides)
+            there = at.get(line.step(registers), pc)
             if there == pc:
                 registers[to] = value
                 return made
-            free, forwarded = start + cycles, rd
+            free, forwarded = start + cycles, line.rd
         if cause:
             made.stalls.append((len(made.starts), cause))
         latest = max(start, free - 1)
-        leave = max(latest + 2, leave + 1)
-        ready[to] = leave
+        leave = ready[to] = max(latest + 2, leave + 1)
         window.append(leave)
-        made.runs.append(LineRun(to, value, was, free, leave, stored, emitted))
+        made.runs.append(LineRun(to, value, was, free, leave, *done))
         made.starts.append(start - now)
         made.latencies.append(line.cycles)
         made.pcs.append(there)
         pc, tick = there, start + 1
+
+
+def _start(
+    line: QuickLine,
+    ready: Sequence[int],
+    window: Sequence[int],
+    tick: int,
+    free: int,
+    latest: int,
+    forwarded: int,
+) -> tuple[int, str]:
+    """When a line may start, from a tick on, and what it waits for until then."""
+    start, cause, rs1, rs2 = tick, "", line.rs1, line.rs2
+    if free > start:
+        start, cause = free, "integer"
+    if len(window) >= IN_UNIT and window[-IN_UNIT] - 1 > start:
+        start, cause = window[-IN_UNIT] - 1, "load"
+    if rs1 != forwarded and ready[rs1] > start:
+        start, cause = ready[rs1], "load"
+    if rs2 != forwarded and ready[rs2] > start:
+        start, cause = ready[rs2], "load"
+    if start > latest + 1 and forwarded in (rs1, rs2) and ready[forwarded] > start:
+        start, cause = ready[forwarded], "load"
+    return start, cause
+
+
+Stored = tuple[tuple[int, int] | None, tuple[int, int] | None]
+NOT_STORED: Final[Stored] = (None, None)
+"""A word that was stored and what it was before, and when its store is emitted, and where."""
+
+
+def _local(
+    made: RiscBurst, risc: RiscCore, line: QuickLine, queue: list[tuple[int, int]], start: int
+) -> Stored | None:
+    """Load or store in the local memory; None where it reaches more than that, or would wait."""
+    access, registers = line.access, made.registers
+    assert access is not None
+    address = registers[line.rs1] + access.offset & WORD
+    if not _reaches(risc, access, address, queue, start):
+        return None
+    index, shift = (address - LOCAL) >> 2, 8 * (address & 3)
+    word, mask = made.local.get(index), (1 << 8 * access.size) - 1
+    if word is None:
+        word = int(risc.local[index])
+    if not access.stores:
+        found = word >> shift & mask
+        registers[line.rd or NOWHERE] = filled(found, access.size) if access.signed else found
+        return NOT_STORED
+    made.local[index] = word & ~(mask << shift) | (registers[line.rs2] & mask) << shift
+    emitted = max(start + 1, queue[-1][0] if queue else 0), address
+    queue.append(emitted)
+    return (index, word), emitted
 
 
 def _reaches(

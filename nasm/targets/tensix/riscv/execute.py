@@ -25,7 +25,7 @@ from nasm.targets.tensix.riscv.interpreter import Step, filled
 from nasm.targets.tensix.riscv.operands import TEXTS
 from nasm.targets.tensix.riscv.operations import SIGNED_DIVISIONS, Does, IntegerTime, divide_cycles
 
-OVERWRITTEN, MISALIGNED = "E0559", "E0560"
+OVERWRITTEN, MISALIGNED = "E0559", "E0565"
 """Codes: a line whose word in memory is another one now, and an address that is rounded down."""
 
 VALUELESS: Final = "E0518"

@@ -63,16 +63,30 @@ class WatchedL1:
         if address < self.high and address + len(data) > self.low:
             self._note(address, len(data))
 
+    def has_code(self, address: int, count: int) -> bool:
+        """Whether some bytes are code."""
+        first, last = self._words(address, count)
+        return bool(self.coded[first:last].any())
+
+    def _words(self, address: int, count: int) -> tuple[int, int]:
+        """Which of the words from the first to the last of code some bytes are in."""
+        first = max(address - self.low, 0) // 4
+        return first, max(first, -(-(min(address + count, self.high) - self.low) // 4))
+
     def _note(self, address: int, count: int) -> None:
         core, low = self.core, self.low
-        first = max(address - low, 0) // 4
-        last = -(-(min(address + count, self.high) - low) // 4)
+        first, last = self._words(address, count)
         for at in (first + self.coded[first:last].nonzero()[0]).tolist():
             word = low + 4 * at
             found = int.from_bytes(self.l1.read(word, 4).tobytes(), "little")
             core.altered -= int(core.overwritten[at])
             core.overwritten[at] = found != self.words[word]
             core.altered += int(core.overwritten[at])
+
+
+def code_in(core: Tensix, address: int, count: int) -> bool:
+    """Whether some bytes of L1 are code of the tile's cores."""
+    return isinstance(core.l1, WatchedL1) and core.l1.has_code(address, count)
 
 
 def begin(core: Tensix) -> None:
