@@ -172,9 +172,11 @@ def run_watched(
         assembled = with_ranks(made.program, chosen.ranks)
         if assembled.ranks > 1 or chosen.ranks is not None:
             called = made.source.name if made.source else ""
-            settings = chosen.of_assembled()
+            settings = chosen.after_loading(program)
             return _run_ranks(assembled, inputs, settings, clock, executor, called)
-        session = Session(assembled, inputs, settings=replace(chosen.of_assembled(), keep=0))
+        session = Session(
+            assembled, inputs, settings=replace(chosen.after_loading(program), keep=0)
+        )
         session.execution.source, session.execution.assembly = made.source, chosen
         if watch is not None:
             watch(session)

@@ -93,7 +93,7 @@ def _execution(
     from nasm.ranks.peers import of_rank  # which most programs do not need
 
     made = chosen.loaded(program)
-    found = of_rank(made.program, inputs, rank, chosen.of_assembled())
+    found = of_rank(made.program, inputs, rank, chosen.after_loading(program))
     found.source, found.assembly = made.source, chosen
     return found
 

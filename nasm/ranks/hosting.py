@@ -59,10 +59,10 @@ class RankHost:
         for number, landing in landings:
             self.ranks[number].land(landing)
 
-    def halt(self) -> None:
-        """End where every rank is between two events."""
+    def halt(self, wanted: bool = True) -> None:
+        """End where every rank is between two events; ``wanted=False`` takes it back."""
         for rank in self.ranks.values():
-            rank.execution.halt()
+            rank.execution.halt(wanted)
 
     def stop(self, numbers: Sequence[int], status: Status, problem: Problem | None) -> None:
         """Some ranks cannot continue."""

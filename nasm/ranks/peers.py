@@ -76,11 +76,16 @@ class RankPeers:
                 ranks.land(held.landing)
             else:
                 raise Failure(self._changed(one))
-        while ranks.arrived and self.world.step():
+        self.host.halt(wanted=False)
+        while ranks.arrived and not self.execution.asked and self.world.step():
             pass
         for misfit in self.world.misfits if ranks.arrived else ():
             self.execution.problems.append(problem_of(self.execution.program, misfit))
             self.execution.status = Status.DEADLOCK
+
+    def halt(self, wanted: bool) -> None:
+        """End what the others are run for, where their machines are whole."""
+        self.host.halt(wanted)
 
     def over(self) -> None:
         """The rank has ended."""
@@ -103,7 +108,8 @@ class RankPeers:
 
     def advance(self, wanted: Mapping[int, int | None]) -> Sequence[Progressed]:
         """Advance the others; this one is where its debugger has it."""
-        found = self.host.advance([item for item in wanted.items() if item[0] != self.rank])
+        others = self.host.advance([item for item in wanted.items() if item[0] != self.rank])
+        found = [_on(one) for one in others]
         if self.rank in wanted:
             found.append(self._further(wanted[self.rank]))
         return found
@@ -160,6 +166,12 @@ class RankPeers:
     def meetings(self) -> list[MeetingRecord]:
         """Those that took place, of any ranks."""
         return self.world.meetings
+
+
+def _on(found: Progressed) -> Progressed:
+    """What a rank reports; one that was halted has not ended."""
+    halted = isinstance(found, RankEnded) and found.status is Status.RUNNING
+    return RankReached(found.rank, None) if halted else found
 
 
 def _same(one: Sequence[Parcel], other: Sequence[Parcel]) -> bool:

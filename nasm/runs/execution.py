@@ -112,6 +112,9 @@ class MeetingPeers(Protocol):
     def over(self) -> None:
         """The rank has ended."""
 
+    def halt(self, wanted: bool) -> None:
+        """End what the others are run for, where their machines are whole."""
+
     def states(self) -> list[str]:
         """What each rank is at, in the order of ranks."""
 
@@ -298,6 +301,8 @@ class Execution(Inspection):
         ``wanted=False`` takes it back.
         """
         self.asked = self.machine.scheduler.halted = wanted
+        if self.peers is not None:
+            self.peers.halt(wanted)
 
     def met_halt(self) -> bool:
         """Whether it was halted, and is not any more, or has met something to stop at."""
@@ -519,7 +524,7 @@ class Execution(Inspection):
 def several_ranks(program: Program) -> Problem:
     """That a program needs as many machines as it has ranks."""
     message = f"the program has {program.ranks} ranks, and this runs one machine"
-    hint = "'neuron-nasm run' and nasm.run run all of them"
+    hint = "'neuron-nasm run' and nasm.run run all of them; --rank N, or rank=N, is one of them"
     return Problem("E0823", message, None, hint)
 
 

@@ -140,6 +140,15 @@ class RunSettings:
         usual = {name: getattr(_USUAL, name) for name in _Text.__annotations__}
         return replace(self, **(usual | ({"files": self.files} if files else {})))
 
+    def after_loading(self, program: Program | Text) -> RunSettings:
+        """The same for what :meth:`loaded` makes of a program as it is given.
+
+        A Program was not assembled as these say: what it may read is theirs to say.
+        """
+        if isinstance(program, Program):
+            return replace(self, ranks=None)
+        return self.of_assembled()
+
     def loaded(self, program: Program | Text) -> Loaded:
         """A program as it is given, or a text or a file assembled as it is set; raises Failure."""
         if isinstance(program, Program):

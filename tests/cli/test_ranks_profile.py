@@ -51,3 +51,18 @@ def test_what_names_no_rank_or_needs_one_is_refused(ran: Any, tmp_path: Path) ->
         found = ran("profile", path, *words)
         assert found.code == 2
         assert "E0823" in found.err
+
+
+def test_one_rank_can_be_run_and_compared_as_the_only_one(ran: Any, tmp_path: Path) -> None:
+    path, trace = tmp_path / "p.nasm", tmp_path / "t.json"
+    path.write_text(PROGRAM)
+    found = ran("run", path, "--rank", "1", "--trace", trace, "--json")
+    assert found.code == 0, found.err
+    whole = json.loads(ran("run", path, "--json").out)
+    assert json.loads(found.out)["memory_hash"] == whole["ranks"][1]["report"]["memory_hash"]
+    assert json.loads(trace.read_text())["traceEvents"]
+    differ = ran("diff", path, "--rank", "1", "--vs", "--rank", "2")
+    assert differ.code == 0, differ.err
+    refused = ran("diff", path, path, "--vs", "--ranks", "2")
+    assert refused.code == 2
+    assert "--rank N" in refused.err

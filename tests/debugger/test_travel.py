@@ -254,6 +254,25 @@ def test_what_is_kept_stays_within_its_bound_and_the_start_is_reached(
     assert one.run(max_cycles=CYCLES) == ends(given)
 
 
+def test_a_change_between_two_events_is_made_again_at_its_tick_by_single_events(
+    one: Session,
+) -> None:
+    one.event()
+    one.event()
+    before = one.moment
+    one.advance(16)
+    assert before.position == one.moment.position
+    assert before.tick < one.moment.tick
+    one.set("$loaded", 3)
+    one.mark("changed")
+    there = standing(one)
+    one.goto("start")
+    while not one.changes_made:
+        assert one.event()
+    one.goto("changed")
+    assert not differing(there, standing(one))
+
+
 def test_with_nothing_kept_no_checkpoint_stays(one: Session) -> None:
     one = session(made(LOOP), keep=0)
     one.run()

@@ -184,6 +184,7 @@ def test_the_course_of_a_day_is_that_of_its_page(folder: Path) -> None:
     assert [name for each in named for name in each] == planned
 
 
+@pytest.mark.turns(3)
 def test_a_course_is_chosen_and_continued(folder: Path, capsys: Any) -> None:
     assert learn(folder, "--course", "2h") == 1
     assert "exercise 1 of 6, 15 minutes planned" in capsys.readouterr().out

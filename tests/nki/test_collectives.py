@@ -465,6 +465,9 @@ def test_a_collective_of_an_argument_or_a_result_is_warned_of() -> None:
         ("E0653", "all_reduce of out, which is a result of the kernel"),
     ]
     assert (made.outputs[0] == 4).all()
+    allowed = nasm.nki.run(kernel, np.ones((H, W), np.float32), ranks=2, allow=["E0653"])
+    assert allowed.report.warnings == ()
+    assert len(allowed.report.allowed) == 2
 
 
 def test_ranks_that_are_not_there_are_named_with_what_makes_them() -> None:

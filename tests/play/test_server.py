@@ -143,6 +143,10 @@ def test_a_program_without_end_is_ended(client: Client) -> None:
     found = client.ask("run", text=ENDLESS)[1]
     assert not found["ok"]
     assert found["status"] == "fault"
+
+
+@pytest.mark.thorough
+def test_a_program_that_takes_long_is_ended(client: Client) -> None:
     many = ".target trn2\n@vector\n.for i in 0..400_000\nNop\n.end\n"
     assert client.ask("run", text=many)[1]["status"] == "limit reached"
 

@@ -48,6 +48,32 @@ SHARED = """\
 @sync    Nop               $stored >= 16
 """
 
+LATE = """\
+.target trn1
+.sbuf  x  f32[128, 8]
+.sbuf  y  f32[128, 8]
+.sbuf  z  f32[128, 8]
+.sem   made, copied
+@vector  Memset      x, 1.0
+@vector  Memset      y, 1.0           $made++
+@scalar  Activation  z, x, op=copy    $made >= 1   $copied++
+@gpsimd  TensorCopy  x, z             $copied >= 1
+"""
+"""The first line could post."""
+
+DECIDED = """\
+.target trn1
+.hbm   n  i32[1, 1]  input = [[0]]
+.sbuf  x  f32[128, 8]
+.sbuf  y  f32[128, 8]
+.sem   done
+@vector Memset x, 1.0 $done++
+@gpsimd TensorLoad %r0, n
+@gpsimd CompareBranch %r0, 1, op=equal, target=now
+@gpsimd Nop $done >= 1
+now: @gpsimd TensorCopy y, x
+"""
+"""It has a race if n is 1."""
 
 ODD = """\
 .target trn1
@@ -189,11 +215,16 @@ def test_the_document_of_a_check_has_the_keys_of_the_page(document: Any, tmp_pat
     shared.write_text(SHARED, encoding="utf-8")
     odd = tmp_path / "odd.nasm"
     odd.write_text(ODD, encoding="utf-8")
-    found = document("check", MATMUL, bad, shared, odd, "--map", "--ordering", "relaxed")
+    late = tmp_path / "late.nasm"
+    late.write_text(LATE, encoding="utf-8")
+    options = "--map", "--ordering", "relaxed", "--waits"
+    found = document("check", MATMUL, bad, shared, odd, late, *options)
     # a list that is empty in one file is filled in another
-    empty = {"files[].memories[].tensors[].shares", "files[].relied"}
+    empty = {"files[].memories[].tensors[].shares", "files[].relied", "files[].waits.suggestions"}
+    empty |= {"files[].waits.semaphores", "files[].waits.semaphores[].groups"}
     assert named("check", found) - empty == documented("check")
-    assert [f["ok"] for f in found["files"]] == [True, False, True, True]
+    assert [f["ok"] for f in found["files"]] == [True, False, True, True, True]
+    assert [s["kind"] for s in found["files"][-1]["waits"]["suggestions"]] == ["earlier"]
     assert found["files"][0]["instructions"] == {"tensor": 2, "vector": 1, "sync": 4}
 
 
@@ -258,7 +289,8 @@ def test_the_facts_of_a_race_have_the_keys_of_the_page(document: Any, tmp_path: 
     path.write_text(RACED.format(""), encoding="utf-8")
     (race,) = (p for p in document("run", path)["hazards"] if p["code"] == "E0502")
     facts = race["facts"]
-    assert {*keys(facts, documented("Facts of a race")), "wait"} == documented("Facts of a race")
+    apart = {"wait", "inputs"}
+    assert {*keys(facts, documented("Facts of a race")), *apart} == documented("Facts of a race")
     assert facts["kind"] == "read-write"
     assert [(a["engine"], a["line"], a["access"]) for a in facts["accesses"]] == [
         ("vector", 7, "read"),
@@ -268,6 +300,10 @@ def test_the_facts_of_a_race_have_the_keys_of_the_page(document: Any, tmp_path: 
     assert (wait["line"], wait["semaphore"], wait["op"], wait["value"]) == (7, "loaded", ">=", 16)
     path.write_text(RACED.format("$loaded >= 16"), encoding="utf-8")
     assert document("run", path)["hazards"] == []
+    path.write_text(DECIDED, encoding="utf-8")
+    (other,) = (p for p in problems(document("check", path)) if p["code"] == "E0545")
+    assert {*other["facts"]} - {*facts} == {"inputs"}
+    assert other["facts"]["inputs"] == {"n[0, 0]": 1}
 
 
 def test_numbers_that_json_lacks_are_strings() -> None:

@@ -94,6 +94,7 @@ def test_data_and_addresses_in_registers_are_sources_of_memory() -> None:
     assert read(why) == {"gpr[0, 0:2]": [0x100, 0], "gpr[0, 4]": [42]}
 
 
+@pytest.mark.turns(3)
 def test_an_element_of_a_product_is_followed_to_the_row_and_the_column() -> None:
     session = sample("matmul")
     session.run()

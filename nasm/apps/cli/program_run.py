@@ -134,15 +134,25 @@ class Run:
         args = self.args
         more = {"profile": bool(pages.wanted(args)), **more}
         chosen = programs.settings(args, timing=self.figures(), **more)
+        rank = getattr(args, "rank", None)
         if program_names.kernel(args.program):
             self.traced = self.traced or programs.traced(args, self.figures())
-            made = Execution(
-                self.traced.program, self.inputs(), settings=chosen.of_assembled(files=True)
-            )
-            made.called = args.program
-            return made
-        source = self.source()
-        return Execution.load(source, self.inputs(), settings=chosen)
+            program, source = self.traced.program, None
+            settings = chosen.of_assembled(files=True)
+        elif rank is None:
+            return Execution.load(self.source(), self.inputs(), settings=chosen)
+        else:
+            loaded = chosen.assembled(self.source())
+            program, source, settings = loaded.program, loaded.source, chosen.of_assembled()
+        if rank is None:
+            made = Execution(program, self.inputs(), settings=settings)
+        else:
+            from nasm.ranks.peers import of_rank
+
+            made = of_rank(program, self.inputs(), rank, settings)
+            made.source, made.assembly = source, chosen
+        made.called = args.program
+        return made
 
     def inputs(self) -> Inputs:
         """What its inputs begin with; raises Failure."""

@@ -122,7 +122,9 @@ class Past:
         self._forward(some, until, retire)
         if self.kept:
             self._spent(thread_seconds() - begun, some)
-        stopped = scheduler.poised or (retire is not None and scheduler.retired >= retire)
+        stopped = scheduler.poised or scheduler.halted
+        if retire is not None and scheduler.retired >= retire:
+            stopped = True
         return not stopped and scheduler.position - before == some
 
     def _spent(self, seconds: float, events: int) -> None:
@@ -240,13 +242,13 @@ class Past:
         return self._wait_for(moment)
 
     def _wait_for(self, moment: Moment) -> bool:
-        """The clock advances to a moment, and the machine is poised if it was."""
+        """The clock advances to a moment, and the machine is poised if it was; whether it did."""
         scheduler = self.running.machine.scheduler
         if moment.poised and not scheduler.poised:
             return self._poise()
         if scheduler.now < moment.tick:
             self._forward(1, moment.tick, None)
-        return True
+        return scheduler.now >= moment.tick
 
     def _poise(self) -> bool:
         """Stop before the next start; whether nothing else stops there."""

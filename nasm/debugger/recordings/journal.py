@@ -113,7 +113,7 @@ def _bytes(run: Execution, fields: Fields, values: Array) -> SetBytes:
     if (values.dtype, values.ndim) != (np.dtype(np.uint8), 1):
         raise damaged("the bytes of a change in it are none")
     addressed(run.machine, memory, core).look(address, len(values))
-    return SetBytes("", memory, core, address, values)
+    return SetBytes("", memory, core, address, values.astype(np.uint8))
 
 
 def _part(run: Execution, fields: Fields, values: Array) -> SetPart:

@@ -46,6 +46,7 @@ ROWS = (
         "$ neuron-nasm nki kernel.py:sums_its_argument --ranks 2",
         "$ neuron-nasm nki kernel.py:sums_a_copy --ranks 2",
         severity=Severity.WARNING,
+        warns=True,
     ),
     Code(
         "E0654",

@@ -16,5 +16,8 @@ OTHER_CORES: Final = ("brisc", "ncrisc")
 HARTS: Final = (*CORES, *OTHER_CORES)
 """The engines that are RISC-V cores, in the order of their numbers."""
 
+LETTERS: Final = ("T0", "T1", "T2", "B", "NC")
+"""What the documentation calls each."""
+
 RISCV_PREFIX: Final = "rv_"
 """What names of RISC-V instructions begin with, which lines of these engines may leave out."""

@@ -5,7 +5,14 @@ from __future__ import annotations
 from nasm.isa.generation import Engine, Generation, Unit
 from nasm.isa.options import defaults
 from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
-from nasm.targets.tensix.engine_names import CORES, HARTS, OTHER_CORES, QUEUES, RISCV_PREFIX
+from nasm.targets.tensix.engine_names import (
+    CORES,
+    HARTS,
+    LETTERS,
+    OTHER_CORES,
+    QUEUES,
+    RISCV_PREFIX,
+)
 from nasm.targets.tensix.isa.network import NETWORK_QUEUES
 from nasm.targets.tensix.noc.chip_map import (
     DRAM_BYTES,
@@ -25,7 +32,7 @@ DTYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "bfl
 SEMAPHORES = 16
 """Words of L1 that lines of the networks count with, on each tile; how many is assumed."""
 
-_ABSENT = (*HARTS, *NETWORK_QUEUES)
+_ABSENT = (*HARTS, *LETTERS, *NETWORK_QUEUES)
 
 CLOCKS = {
     WORMHOLE.name: (1000, "a clock of 1 GHz, at which Tenstorrent states its throughput"),

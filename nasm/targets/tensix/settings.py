@@ -12,13 +12,13 @@ from typing import Final
 
 from nasm.isa.settings import Setting, Settings
 from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
-from nasm.targets.tensix.engine_names import QUEUES
+from nasm.targets.tensix.engine_names import LETTERS, QUEUES
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.layouts.layout import ConfigField
 from nasm.targets.tensix.layouts.wormhole import DESCRIPTOR
 from nasm.targets.tensix.memory_map import SOFT_RESET, address_text
-from nasm.targets.tensix.riscv.cores import LETTERS, RESET_PCS
+from nasm.targets.tensix.riscv.cores import RESET_PCS
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.setting_meanings import meaning_of, words_of
 from nasm.targets.tensix.setting_writes import MASK, OPTIONS, written
@@ -158,7 +158,11 @@ def settings_of(chip: Chip) -> Settings:
     return Settings(offered, put, partial(written, chip), OPTIONS, partial(_elsewhere, chip))
 
 
+def _has(chip: Chip, name: str) -> bool:
+    return name in chip.layout.fields or any(name == one.name for one in _others(chip))
+
+
 def _elsewhere(chip: Chip, name: str) -> str:
-    """Which other generation has a field of a name."""
-    others = [c.title for c in (WORMHOLE, BLACKHOLE) if c is not chip and name in c.layout.fields]
+    """Which other generation has a setting of a name."""
+    others = [c.title for c in (WORMHOLE, BLACKHOLE) if c is not chip and _has(c, name)]
     return "".join(f"{other} has it, and {chip.title} has none of this name" for other in others)

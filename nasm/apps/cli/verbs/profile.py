@@ -50,16 +50,14 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         help="do not run it again, each time without something, to see what would help",
     )
     with_history(verb)
-    options.ranks(verb)
-    options.topology(verb)
-    options.rank(
-        verb, "of a program of several ranks the one to report, by default that which ended last"
-    )
 
 
 def with_history(verb: argparse.ArgumentParser) -> None:
     """The options of a run whose history is kept, and that writes no results of its own."""
     options.pages(verb)
+    options.ranks(verb)
+    options.topology(verb)
+    options.rank(verb, "of several ranks the one to report; profile takes that which ended last")
     options.inputs(verb)
     options.inputs_folder(verb)
     options.common(verb)

@@ -68,6 +68,7 @@ def of_a_run(verb: argparse.ArgumentParser) -> None:
     options.ranks(verb)
     options.hosts(verb)
     options.topology(verb)
+    options.rank(verb, "run all ranks, and report this one as the only one")
     options.kernel(verb)
     verb.add_argument(
         "--trace",
@@ -107,7 +108,10 @@ def unfit(parsed: argparse.Namespace) -> str:
         return "--seed says which timings --schedules begins with: give that, too"
     if parsed.witness and not parsed.values:
         return "--witness does not go with --no-values: it shows which values change"
-    for option in ("ranks", "jobs", "scheduler"):
+    for option in ("jobs", "scheduler"):
+        if parsed.rank is not None and getattr(parsed, option) is not None:
+            return f"--{option} does not go with --rank, which runs in this process"
+    for option in ("ranks", "rank", "jobs", "scheduler"):
         if parsed.isolated and getattr(parsed, option) is not None:
             return f"--{option} does not go with --isolated, which runs one machine"
     if parsed.witness and not parsed.checked:
@@ -143,7 +147,8 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
 
         return RanksCommand(args, screen, given)
 
-    if args.ranks is not None or args.jobs is not None or args.scheduler is not None:
+    several = args.ranks is not None and args.rank is None
+    if several or args.jobs is not None or args.scheduler is not None:
         return of_ranks().go()
     again = args.schedules or args.witness
     made = (Rerunning if again else Run)(args, screen)

@@ -381,6 +381,7 @@ def never(_: InstructionContext, core: Tensix, number: int) -> Blocked | None:
     example="PUSHED",
     formula="what RISC-V code pushes to the thread, in its place",
     setup=f"@t1 NOP\n@t2 NOP\n@trisc0 {RISCV_PREFIX}ttinsn 0x02000000",
+    until="wormhole",
 )
 def PUSHED(core: Tensix, number: int) -> None:
     """Execute the instructions that RISC-V code pushes to the thread, until no core may push more.

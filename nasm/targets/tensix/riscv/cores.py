@@ -17,9 +17,6 @@ from nasm.targets.tensix.scalar.devices import RESET_BITS
 FIRST: Final = len(QUEUES)
 """The number of the first of them among the engines of a core."""
 
-LETTERS: Final = ("T0", "T1", "T2", "B", "NC")
-"""What the documentation calls each."""
-
 RESET_PCS: Final = (0x6000, 0xA000, 0xE000, 0, 0x12000)
 """Where each begins when its reset ends, unless the configuration says otherwise."""
 

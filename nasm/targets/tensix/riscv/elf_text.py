@@ -14,8 +14,8 @@ from typing import Final
 
 from nasm.base.elf_files import ElfFile, ElfSegment
 from nasm.base.problems import Refused, listed
-from nasm.targets.tensix.engine_names import HARTS, RISCV_PREFIX
-from nasm.targets.tensix.riscv.cores import LETTERS, RESET_PCS
+from nasm.targets.tensix.engine_names import HARTS, LETTERS, RISCV_PREFIX
+from nasm.targets.tensix.riscv.cores import RESET_PCS
 from nasm.targets.tensix.riscv.decode import MOST_PUSHED, DecodedWord, decode, encode
 from nasm.targets.tensix.riscv.formats import WORD
 from nasm.targets.tensix.riscv.operands import TEXTS
