@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from nasm import __version__
 from nasm.analysis import summary
-from nasm.base import files, host_files
+from nasm.base import files
 from nasm.base.array_files import ArrayFile
 from nasm.base.problems import Refused, counted
 from nasm.base.source import Source
-from nasm.base.source_files import LARGEST, RECORDING, decoded
+from nasm.base.source_files import LARGEST, RECORDING, bytes_of, decoded
 from nasm.debugger.moving.past import MadeChange
 from nasm.debugger.recordings import journal
 from nasm.debugger.recordings.arrays import KeptArrays
@@ -145,7 +145,7 @@ def _included(run: Execution, program: bytes) -> Iterator[tuple[str, str]]:
     for path, status in asked.items():
         known = status is not None and path.endswith(ENDING)
         if known and not os.path.realpath(path).startswith(ours) and not _same(path, source.name):
-            yield _named(path, source, allowed), decoded(host_files.read_bytes(path), path)
+            yield _named(path, source, allowed), decoded(bytes_of(path), path)
 
 
 def again_assembled(chosen: RunSettings, source: Source, allowed: files.Allowed) -> Program:
