@@ -125,6 +125,9 @@ def test_code_of_a_run_is_not_overwritten() -> None:
     host = n300(session)
     with pytest.raises(nasm.Refused, match="are code of RISC-V cores"):
         host.write(0, 0, tile=(1, 1), address=0, data=bytes(64))
+    host.submit(RoutingCommand(0, 1, 1, flags=1))
+    with pytest.raises(nasm.Refused, match="are code of RISC-V cores"):
+        host.complete()
     with pytest.raises(nasm.Refused, match="was refused in flight"):
         host.complete()
     host.write(0, 0, tile=(1, 1), address=0x10000, data=bytes(64))
@@ -155,6 +158,24 @@ def test_what_a_host_cannot_ask_for_is_refused_with_a_sentence() -> None:
         host.read(0, 0, tile=(1, 1), address=2, count=4)
     with pytest.raises(Refused, match="no port leads to the chip at 3, 1 of shelf 0 in rack 0"):
         host.read(3, 1, tile=(1, 1), address=0, count=4)
+    for wrong, said in (
+        ({"tile": (0, 10)}, "is the ARC tile"), ({"tile": (40, 1)}, "no tile 40, 1"),
+        ({"address": 0x16DFFC, "count": 8}, "4 bytes at 0x16e000"),
+        ({"flags": 0x80}, "a broadcast"),
+        ({"tile": 3}, "a column and a row, found 3"), ({"address": "x"}, "from 0 on, found 'x'"),
+        ({"address": -4}, "address"), ({"count": -4}, "count"), ({"tile": (-1, 1)}, "column"),
+    ):  # fmt: skip
+        given = {"tile": (1, 1), "address": 0, "count": 4} | wrong
+        with pytest.raises(Refused) as caught:
+            host.read(0, 0, **given)  # type: ignore[arg-type]
+        assert said in str(caught.value)
+        assert host.read(0, 0, tile=(1, 1), address=0, count=4) == bytes(4)
+    with pytest.raises(Refused, match="bytes or an array are written, found str"):
+        host.write(0, 0, tile=(1, 1), address=0, data="text")  # type: ignore[arg-type]
+    with pytest.raises(Refused, match="address of a command has 32 bits, found a"):
+        host.submit(RoutingCommand("a", flags=4))  # type: ignore[arg-type]
+    with pytest.raises(Refused, match="64 bytes at 0x3ffe0 of tile"):
+        host.broadcast(0x3FFE0, bytes(64), BroadcastHeader())
     with pytest.raises(Refused, match="there is no E16 of a chip at 0, 0"):
         EthernetHost(host.network, (ChipPlace(), 16))
     with pytest.raises(Refused, match="is no memory of a chip"):

@@ -147,8 +147,8 @@ class RoutingCommand:
         return RoutingCommand(address, noc >> 4 & 63, noc >> 10, chip, word, flags, dma)
 
 
-def _fits(name: str, value: int, bits: int) -> None:
-    if not 0 <= value < 1 << bits:
+def _fits(name: str, value: object, bits: int) -> None:
+    if not (isinstance(value, int) and 0 <= value < 1 << bits):
         message = f"{name} of a command has {bits} bits, found {value}"
         raise Refused(UNDOCUMENTED, message, f"it is 0 to {(1 << bits) - 1}")
 

@@ -19,6 +19,7 @@ from nasm.base.records import dataclass, replace
 from nasm.isa.tile_grid import TilePlace
 from nasm.targets.tensix.ethernet.commands import (
     BLOCK,
+    BLOCK_BYTES,
     BROADCAST,
     BROADCAST_BYTES,
     COMMAND_BYTES,
@@ -176,9 +177,8 @@ class EthernetNetwork:
                 message = f"indices {requests.write_index} and {requests.read_index} of a queue"
                 raise Refused(UNDOCUMENTED, f"{message} of {SLOTS} commands")
             command = requests.at(requests.read_index)
-            check(command)
             data = self._block(queues, requests.read_index, command)
-            self._check_memories(command, data)
+            self.check(command, data)
             slot = None
             if command.flags & RD_REQ or self.answers_writes:
                 slot = responses.push(replace(command, data=0, flags=0))
@@ -190,8 +190,12 @@ class EthernetNetwork:
             send = self._broadcast if command.flags & BROADCAST else self._forward
             self._at(firmware.handle(self.now), partial(send, flight, firmware))
 
-    def _check_memories(self, command: RoutingCommand, data: bytes) -> None:
-        """Refuse a request for bytes that are in no memory, before it is popped."""
+    def check(self, command: RoutingCommand, data: bytes) -> None:
+        """Refuse a request that has no documented meaning, or is for bytes that there are not.
+
+        ``data`` are the bytes that it writes, if they are a block.
+        """
+        check(command)
         if command.flags & BROADCAST:
             header = BroadcastHeader.unpack(data[:BROADCAST_BYTES])
             for place, chip in self.chips.items():
@@ -209,8 +213,9 @@ class EthernetNetwork:
         if not command.flags & BLOCK:
             return command.data.to_bytes(4, "little")
         if command.flags & DMA:
+            check(command)
             return self.host.read(command.dma_address, command.data).tobytes()
-        return queues.read(index, command.data)
+        return queues.read(index, min(command.data, BLOCK_BYTES))
 
     def _forward(self, flight: InFlight, at: EthernetFirmware) -> None:
         """Have a request done where it is, or send it on."""

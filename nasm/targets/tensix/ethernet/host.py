@@ -8,7 +8,9 @@ host.read(1, 0, tile=(3, 4), address=0x1000, count=5000)
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from operator import index
+from typing import Final, SupportsIndex
 
 from nasm.base.problems import Refused
 from nasm.isa.tile_grid import TilePlace
@@ -66,6 +68,7 @@ class EthernetHost:
 
         Raises Refused if it has no documented meaning, or the queue is full.
         """
+        command.pack()
         check(command)
         queues = self.queues
         if queues.submissions.full:
@@ -75,9 +78,15 @@ class EthernetHost:
             if len(block) != command.data:
                 message = f"the request writes {command.data} bytes, and has {len(block)}"
                 raise Refused(UNDOCUMENTED, message)
+            self.network.check(command, block)
             queues.write(queues.submissions.write_index, block)
         elif block:
             raise Refused(UNDOCUMENTED, "this request takes no block", "set WR_REQ|DATA_BLOCK")
+        else:
+            dma = command.flags & DMA and command.flags & WR_REQ
+            memory = self.network.host
+            found = memory.read(command.dma_address, command.data).tobytes() if dma else b""
+            self.network.check(command, found)
         return queues.submissions.push(command)
 
     def complete(self) -> tuple[RoutingCommand, bytes]:
@@ -110,9 +119,13 @@ class EthernetHost:
             raise Refused(UNDOCUMENTED, "other requests are in flight", "take their responses")
         errors = queues.submissions.counters["error"]
         self.submit(command, block)
-        if command.flags & RD_REQ or self.network.answers_writes:
-            return self.complete()
-        self.network.run()
+        try:
+            if command.flags & RD_REQ or self.network.answers_writes:
+                return self.complete()
+            self.network.run()
+        except Refused:  # its response stays without flags
+            queues.completions.clear()
+            raise
         failed = queues.submissions.counters["error"] != errors
         flags = WR_ACK | (UNREACHABLE if failed else 0)
         return RoutingCommand(flags=flags), b""
@@ -124,10 +137,11 @@ class EthernetHost:
     ) -> bytes:
         """Bytes of a tile of the chip at ``x, y`` of this shelf; both ends are multiples of 4."""
         found = b""
+        place = _tile(tile)
         for start, size in _parts(address, count):
             block = size > 4
             kind = flags | RD_REQ | (BLOCK if block else 0)
-            command = RoutingCommand(start, *tile, ChipPlace(x, y), size if block else 0, kind)
+            command = RoutingCommand(start, *place, ChipPlace(x, y), size if block else 0, kind)
             response, data = self._done(command)
             found += data if block else response.data.to_bytes(4, "little")
         return found
@@ -136,19 +150,20 @@ class EthernetHost:
         self, x: int, y: int, *, tile: TilePlace, address: int, data: bytes, flags: int = 0
     ) -> None:
         """Write bytes of a tile of the chip at ``x, y`` of this shelf."""
+        place, data = _tile(tile), _bytes(data)
         for start, size in _parts(address, len(data)):
             part = data[start - address : start - address + size]
             block = size > 4
             kind = flags | WR_REQ | (BLOCK if block else 0)
             word = size if block else int.from_bytes(part, "little")
-            command = RoutingCommand(start, *tile, ChipPlace(x, y), word, kind)
+            command = RoutingCommand(start, *place, ChipPlace(x, y), word, kind)
             self._done(command, part if block else b"")
 
     def broadcast(
         self, address: int, data: bytes, header: BroadcastHeader = TENSIX_ONLY, flags: int = 0
     ) -> None:
         """Write bytes of every tile that the header does not leave out, on every chip."""
-        most = BLOCK_BYTES - BROADCAST_BYTES
+        most, data = BLOCK_BYTES - BROADCAST_BYTES, _bytes(data)
         for start, size in _parts(address, len(data), most):
             part = header.pack() + data[start - address : start - address + size]
             kind = flags | WR_REQ | BLOCK | BROADCAST
@@ -177,6 +192,7 @@ def n300(first: AddressedRun | None = None, second: AddressedRun | None = None) 
 
 def _parts(address: int, count: int, most: int = BLOCK_BYTES) -> list[tuple[int, int]]:
     """Words up to an address that blocks may begin at, then blocks."""
+    address, count = _number("address", address), _number("count", count)
     if address % 4 or count % 4:
         message = f"{count} bytes at {address:#x} are not whole words"
         raise Refused(UNDOCUMENTED, message, "both are multiples of 4")
@@ -186,3 +202,28 @@ def _parts(address: int, count: int, most: int = BLOCK_BYTES) -> list[tuple[int,
         found.append((address, size))
         address += size
     return found
+
+
+def _tile(given: object) -> TilePlace:
+    """The coordinates of a tile, as a caller gives them."""
+    if not isinstance(given, Sequence) or len(given) != 2:
+        message = f"a tile is a column and a row, found {given!r}"
+        raise Refused(UNDOCUMENTED, message, "write (3, 4)")
+    x, y = given
+    return _number("column", x), _number("row", y)
+
+
+def _bytes(given: object) -> bytes:
+    """The bytes of what a caller writes: bytes, or an array."""
+    try:
+        return memoryview(given).tobytes()  # type: ignore[arg-type]
+    except TypeError:
+        message = f"bytes or an array are written, found {type(given).__name__}"
+        raise Refused(UNDOCUMENTED, message) from None
+
+
+def _number(name: str, given: object) -> int:
+    if not isinstance(given, SupportsIndex) or index(given) < 0:
+        message = f"{name} is an integer from 0 on, found {given!r}"
+        raise Refused(UNDOCUMENTED, message)
+    return index(given)

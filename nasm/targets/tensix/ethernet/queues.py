@@ -86,6 +86,11 @@ class CommandQueue:
         """Move the read index."""
         self.words.put(self.address + READ_INDEX, (self.read_index + 1) % INDEX_MODULUS)
 
+    def clear(self) -> None:
+        """Pop all that there is."""
+        while self.occupancy:
+            self.pop()
+
     def count(self, name: str, by: int = 1) -> None:
         """Raise one of the counters at the start."""
         address = self.address + 4 * COUNTERS.index(name)
