@@ -30,6 +30,7 @@ from generator import (  # noqa: E402  (beside this file)
     documents,
     drawings,
     editor_files,
+    ethernet_flags,
     fidelity,
     figures,
     generations,
@@ -59,6 +60,7 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "generations": generations.differences,
         "parts": debugger_tables.parts,
         "fidelity": fidelity.errors,
+        "ethernet": ethernet_flags.flags,
     },
 }
 """What stands between `<!-- generated: name -->` and `<!-- end -->`, by page."""

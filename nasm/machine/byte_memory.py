@@ -50,6 +50,20 @@ class AddressedBytes:
         end = self._checked("write", address, len(data))
         if self.touched is not None:
             self.touched(address, len(data), True)
+        self._put(address, end, data)
+
+    def put(self, address: int, data: NDArray[np.uint8]) -> None:
+        """Put bytes by hand: no instruction writes them. Raises Refused as :meth:`write`."""
+        self._put(address, self._checked("write", address, len(data)), data)
+
+    def look(self, address: int, count: int) -> NDArray[np.uint8]:
+        """A copy of some bytes as they are, written or not; raises Refused as :meth:`read`."""
+        end = self._checked("read", address, count)
+        if self.store.pending:
+            self.store.flush()
+        return self.store.data[0, address:end].copy()
+
+    def _put(self, address: int, end: int, data: NDArray[np.uint8]) -> None:
         store, self.columns, self.kept = self.store, (address, end), None
         store.before_change(self)
         store.data[0, address:end] = data

@@ -61,12 +61,20 @@ def examine_ranks(
     report = RanksRun(program, None, judging).run()
     if any(problem.code == DEPENDS for one in report.ranks for problem in one.problems):
         return found  # what the ranks do depends on values: that was found of the first of them
-    known = {(problem.code, problem.span) for problem in found.problems}
+    known = {_place(problem) for problem in found.problems}
     whole = report.whole
     more: list[Problem] = [
         problem
         for problem in (*whole.hazards, *whole.problems)
-        if problem.code != LIMIT and (problem.code, problem.span) not in known
+        if problem.code != LIMIT
+        and (problem.severity is Severity.ERROR or _place(problem) not in known)
     ]
+    instead = {_place(problem) for problem in more}
+    rest = (problem for problem in found.problems if _place(problem) not in instead)
     ended = found.ended if report.status is Status.FINISHED else report.status.name.lower()
-    return replace(found, problems=(*more, *found.problems), ended=ended if more else found.ended)
+    return replace(found, problems=(*more, *rest), ended=ended if more else found.ended)
+
+
+def _place(problem: Problem) -> object:
+    """What a problem found on some way of one rank has in common with one that a run has."""
+    return problem.code, problem.span

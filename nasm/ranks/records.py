@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from nasm.base.problems import Note, Problem, counted, listed
 from nasm.base.records import dataclass, replace
@@ -105,18 +106,31 @@ class RanksReport:
 def _each(found: Sequence[tuple[Problem, ...]]) -> tuple[Problem, ...]:
     """The problems of all ranks, each once, with which ranks have it if not all do.
 
-    Those that name another rank with its place are of both.
+    Those that name another rank with its place are of both. What differs in ticks only is one
+    problem, with the notes and the hint of the first rank that has it: hints are searched for late.
     """
-    ranks: dict[Problem, list[int]] = {}
+    ranks: dict[object, list[int]] = {}
+    first: dict[object, Problem] = {}
     for rank, problems in enumerate(found):
-        for problem in problems:
-            ranks.setdefault(problem, []).append(rank)
+        for key, problem in _keyed(problems):
+            first.setdefault(key, problem)
+            ranks.setdefault(key, []).append(rank)
     return tuple(
         problem
-        if len(some) == len(found) or problem.code in TOGETHER
-        else replace(problem, notes=(*problem.notes, Note(_only(some))))
-        for problem, some in ranks.items()
+        if len(ranks[key]) == len(found) or problem.code in TOGETHER
+        else replace(problem, notes=(*problem.notes, Note(_only(ranks[key]))))
+        for key, problem in first.items()
     )
+
+
+def _keyed(problems: Iterable[Problem]) -> Iterator[tuple[object, Problem]]:
+    """Problems with what two ranks have in common that have the same; equal ones are counted."""
+    times: Counter[object] = Counter()
+    for problem in problems:
+        places = tuple((note.span, note.party) for note in problem.notes)
+        key = problem.code, problem.severity, problem.message, problem.span, places
+        yield (key, times[key]), problem
+        times[key] += 1
 
 
 def _only(ranks: Sequence[int]) -> str:

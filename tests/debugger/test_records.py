@@ -56,7 +56,7 @@ def _frozen(kind: Any) -> bool:
 INSIDE = {
     "TensorElements", "MovedShares", "Needed", "PartPlace", "Question", "RegisterOrigin", "Reading",
     "Spec", "StackedViews", "Origin", "RunPosition", "Write", "WriteResults", "Probe",
-    "Divert", "SetElements", "SetRegister", "SetSemaphore", "Type",
+    "Divert", "SetBytes", "SetElements", "SetRegister", "SetSemaphore", "Type",
 }  # fmt: skip
 """Records that stay within the debugger: no method of a session returns them by themselves."""
 

@@ -153,6 +153,41 @@ def test_sync_finds_its_waits() -> None:
     )
 
 
+LATER = """.target trn2
+.ranks 3
+.hbm x f32[60, 12] input = iota
+.hbm y f32[60, 12] output
+.sbuf s f32[60, 12]
+@sync
+    DmaCopy s, x post loaded
+    CollectiveRankId %r0
+again:
+    RegisterAlu %r0, %r0, 1, op=subtract
+    CompareBranch %r0, 0, op=greater_equal, target=again
+    DmaCopy y, s after loaded post stored
+"""
+"""Each rank stores later than the one before it."""
+
+
+def test_a_race_that_all_ranks_have_at_other_times_is_reported_once() -> None:
+    text = LATER.replace(" after loaded", "") + "    EventSemaphore after stored\n"
+    done = nasm.run(text)
+    (race,) = done.report.hazards
+    assert race.code == "E0502"
+    assert not any("rank" in note.message for note in race.notes)
+    assert done.ranks is not None
+    gaps = {note.message for one in done.ranks.ranks for note in one.hazards[0].notes}
+    assert len(gaps) > 2  # which differ in their ticks
+
+
+def test_what_all_ranks_have_is_an_error_though_one_way_has_it_as_a_warning() -> None:
+    """Without values, a branch by the number of the rank may go either way."""
+    found = nasm.check(LATER)
+    assert [one.code for one in found.errors] == ["E0514"]
+    assert "E0514" not in {one.code for one in found.problems if one not in found.errors}
+    assert not nasm.check(LATER + "    EventSemaphore after stored\n").errors
+
+
 WAITS = ("all_reduce, op=add $loaded >= 16", "Memset a, 0.0 $done >= 1", "c, b $done >= 1")
 
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Set
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass
 from nasm.isa.core_state import Part
 from nasm.isa.micro_instructions import Micro
+from nasm.machine import Machine
 from nasm.machine.access import Access
+from nasm.machine.byte_memory import AddressedBytes
 from nasm.machine.records import Status
 from nasm.program.text_items import DeferredMoment
 from nasm.runs.execution import Execution
@@ -23,6 +26,7 @@ from nasm.sim.counters import HIGHEST, LOWEST
 from nasm.sim.divert import divert
 from nasm.sim.memory import Array
 from nasm.sim.queues import Queue
+from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
 WRONG = "E0822"
@@ -69,6 +73,33 @@ class SetElements(HandChange):
     def _do(self, running: Execution) -> None:
         for view, values in self.values:
             write(running.machine.addresses.access(view), values)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SetBytes(HandChange):
+    """Bytes of a core's memory get values, by address; those of code are refused."""
+
+    text: str
+    memory: str
+    core: int
+    address: int
+    values: NDArray[np.uint8]
+
+    def meets(self, tensor: Tensor) -> bool:
+        """Whether some of the bytes are a tensor's."""
+        core = 0 if tensor.memory.shared else tensor.core
+        if (tensor.memory.name, core) != (self.memory, self.core) or tensor.offset is None:
+            return False
+        first, last = self.address, self.address + len(self.values)
+        return tensor.offset < last and first < tensor.offset + tensor.bytes
+
+    def _do(self, running: Execution) -> None:
+        machine, first = running.machine, self.address
+        code_in = running.program.target.code_in
+        if code_in is not None and code_in(machine.holds[self.core], first, len(self.values)):
+            message = f"of the bytes at {first:#x} some are code of RISC-V cores"
+            raise Refused("E0325", message, "put the data elsewhere")
+        addressed(machine, self.memory, self.core).put(first, self.values)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -178,6 +209,15 @@ class Type(HandChange):
         for index, pcs in self.pcs:
             queue = scheduler.queues[index]
             divert(scheduler, queue, pcs[0], (*queue.resume, queue.pc))
+
+
+def addressed(machine: Machine, memory: str, core: int) -> AddressedBytes:
+    """A memory of a core by byte address; raises Refused where there is none with values."""
+    store = machine.state.numbered.get((memory, core))
+    for linear in machine.linear:
+        if linear.store is store:
+            return linear
+    raise Refused(WRONG, f"there are no bytes of a memory {memory} of core {core} here")
 
 
 def write(access: Access, values: Array) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from nasm.base.problems import clean
 from nasm.base.records import dataclass
-from nasm.debugger.changing.changes import SetElements, Type
+from nasm.debugger.changing.changes import SetBytes, SetElements, Type
 from nasm.debugger.engines.context import Scene
 from nasm.debugger.engines.records import Location
 from nasm.debugger.values.memory import adds
@@ -206,6 +206,9 @@ def _by_hand(past: Past, scene: Scene) -> dict[str, Moment]:
     """When tensors were given values by hand last."""
     regions, found = _regions(scene), dict[str, Moment]()
     for moment, change in past.changes[: past.running.changes_made]:
+        if isinstance(change, SetBytes):
+            tensors = scene.program.tensors.values()
+            found |= {tensor.name: moment for tensor in tensors if change.meets(tensor)}
         if not isinstance(change, SetElements | Type):
             continue
         for view, _ in change.values:

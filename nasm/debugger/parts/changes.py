@@ -14,6 +14,7 @@ from nasm.runs.execution import Execution
 
 if TYPE_CHECKING:  # what is done rarely is imported when it is
     from nasm.debugger.changing.changes import Divert, Type
+    from nasm.debugger.changing.core_bytes import CoreBytes
     from nasm.debugger.changing.interactive import Typed, Typing
     from nasm.debugger.changing.setting import Altered
 
@@ -118,6 +119,17 @@ class ChangePart:
         after = setting.current_value(self.run, change)
         assert after is not None
         return setting.Altered(what, before, after)
+
+    def addressed(self, memory: str, core: int = 0) -> CoreBytes:
+        """A memory of a core, such as ``"l1"``, to be read and written by byte address.
+
+        Raises Refused if the machine has none, or no values.
+        """
+        from nasm.debugger.changing.changes import addressed
+        from nasm.debugger.changing.core_bytes import CoreBytes
+
+        addressed(self.run.machine, memory, core)
+        return CoreBytes(self.run, self.change, memory, core)
 
     def skip(self, engine: str | None = None) -> Altered:
         """Let an engine go past its next instruction; it need not be named if no other has one."""

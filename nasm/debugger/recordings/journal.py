@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
+
 from nasm.base.problems import Refused
 from nasm.base.records import replace
 from nasm.debugger.changing import part_setting, setting
 from nasm.debugger.changing.changes import (
     Divert,
     HandChange,
+    SetBytes,
     SetElements,
     SetPart,
     SetRegister,
     SetSemaphore,
+    addressed,
 )
 from nasm.debugger.recordings.arrays import KeptArrays
 from nasm.language.objects.bodies import Fields
@@ -35,6 +39,10 @@ def _what(run: Execution, change: HandChange, arrays: KeptArrays) -> dict[str, A
         case SetElements():
             number = arrays.number(change.values[0][1])
             return {"do": "elements", "place": change.place, "array": number}
+        case SetBytes():
+            number = arrays.number(change.values)
+            place = {"memory": change.memory, "core": change.core, "address": change.address}
+            return {"do": "bytes", **place, "array": number}
         case SetPart():
             return {"do": "part", "place": change.place, "array": arrays.number(change.values)}
         case SetSemaphore():
@@ -62,6 +70,8 @@ def _read(run: Execution, fields: Fields, arrays: list[Array]) -> HandChange:
     match do:
         case "elements":
             return _elements(run, fields, _array(fields, arrays))
+        case "bytes":
+            return _bytes(run, fields, _array(fields, arrays))
         case "part":
             return _part(run, fields, _array(fields, arrays))
         case "semaphore":
@@ -94,6 +104,16 @@ def _elements(run: Execution, fields: Fields, values: Array) -> SetElements:
         raise Refused("E0848", f"{made.place} does not hold {values.dtype}{list(values.shape)}")
     view = made.values[0][0]
     return replace(made, values=((view, values),))
+
+
+def _bytes(run: Execution, fields: Fields, values: Array) -> SetBytes:
+    """Bytes of a core's memory, which is there and has them."""
+    memory, core = fields.get("memory", str), fields.get("core", int)
+    address: int = fields.get("address", int)
+    if (values.dtype, values.ndim) != (np.dtype(np.uint8), 1):
+        raise damaged("the bytes of a change in it are none")
+    addressed(run.machine, memory, core).look(address, len(values))
+    return SetBytes("", memory, core, address, values.astype(np.uint8))
 
 
 def _part(run: Execution, fields: Fields, values: Array) -> SetPart:

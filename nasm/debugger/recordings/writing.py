@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nasm import __version__
 from nasm.analysis import summary
 from nasm.base import files, host_files
 from nasm.base.array_files import ArrayFile
-from nasm.base.problems import Refused, counted
+from nasm.base.problems import Failure, Problem, Refused, counted
 from nasm.base.source import Source
 from nasm.base.source_files import LARGEST, RECORDING, decoded
 from nasm.debugger.moving.past import MadeChange
@@ -143,9 +144,22 @@ def _included(run: Execution, program: bytes) -> Iterator[tuple[str, str]]:
         raise Refused(WRONG, message, "load it again")
     ours = os.path.join(os.path.realpath(LIBRARY), "")
     for path, status in asked.items():
-        known = status is not None and path.endswith(ENDING)
-        if known and not os.path.realpath(path).startswith(ours) and not _same(path, source.name):
-            yield _named(path, source, allowed), decoded(host_files.read_bytes(path), path)
+        library = os.path.realpath(path).startswith(ours)
+        if path.endswith(ENDING) and not library and not _same(path, source.name):
+            read = _read(path, sought=status is None)
+            if read is not None:
+                yield _named(path, source, allowed), decoded(read, path)
+
+
+def _read(path: str, sought: bool) -> bytes | None:
+    """What a file holds; None if it was only ``sought`` there and is not. Raises Failure."""
+    try:
+        return host_files.read_bytes(Path(path))
+    except OSError as problem:
+        if sought and isinstance(problem, FileNotFoundError | NotADirectoryError):
+            return None
+        message = f"cannot read {path}: {problem.strerror or problem}"
+        raise Failure(Problem("E0801", message)) from None
 
 
 def again_assembled(chosen: RunSettings, source: Source, allowed: files.Allowed) -> Program:

@@ -216,6 +216,14 @@ ROWS = (
         ".target wormhole\n.l1  x  u32[4] = zeros\n@noc0 NOC_WRITE_POSTED 0x1000, x, X=2, Y=2",
     ),
     Code(
+        "E0326",
+        "a request over Ethernet that has no meaning",
+        "Chips that are joined by Ethernet are driven from Python, through queues of their base "
+        "firmware. A request reads or writes a word, or a block of at most 1,024 bytes, of a tile "
+        "that has a memory; the meaning of others is not documented. The sentence says what this "
+        "one lacks, that a queue has no room, or that no link leads to the chip.",
+    ),
+    Code(
         "E0331",
         "a moment that nothing posts",
         "`after load[2]` waits for the line with `post load[2]`. No line has that: the name is "
