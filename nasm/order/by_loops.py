@@ -23,6 +23,8 @@ def in_order(sources: Sources, watch: Watch) -> Check | None:
     """
     if sources.typed or sources.clears or watch.vague or watch.closed:
         return None
+    if not any(frame.loop for frames in sources.program.chains for frame in frames):
+        return None
     with gc_pause.paused():
         return _in_order(sources, watch)
 

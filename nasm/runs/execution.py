@@ -339,7 +339,7 @@ class Execution(Inspection):
             if self.status is Status.READY:
                 self.machine.prepare()
             self._run(until, max_instructions, progress, every)
-        return self.report(hashes and self.status is not Status.RUNNING)
+            return self.report(hashes and self.status is not Status.RUNNING)
 
     def begin(self) -> None:
         """A move begins."""
