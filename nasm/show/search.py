@@ -13,6 +13,10 @@ from nasm.isa.target import Target
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
+DESCRIBED = "its description"
+"""What is said where a word is in nothing else of an instruction."""
+
+
 def search(target: Target, text: str) -> dict[Row, str]:
     """The instructions that have every word of a text, each with what has the words.
 
@@ -49,7 +53,7 @@ def _places(row: Row, word: str) -> Iterator[tuple[int, str]]:
             if dtype is not None and isinstance(kind, Tile) and dtype.name in kind.dtypes:
                 yield 2, f"{operand.name} of {dtype.name}"
     if re.search(rf"\b{re.escape(word)}", _prose(row), re.IGNORECASE):
-        yield 4, "its description"
+        yield 4, DESCRIBED
 
 
 def _prose(row: Row) -> str:

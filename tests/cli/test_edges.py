@@ -57,9 +57,9 @@ def test_what_no_tensor_is_called_is_refused_and_a_kernel_wants_a_shape(ran: Any
 
 def test_a_word_that_is_no_instruction_is_looked_for_on_neuron_first(ran: Any) -> None:
     for verb in ("isa", "help"):
-        done = ran(verb, "adds")
+        done = ran(verb, "add")
         assert done.code == 2
-        assert "isa --search adds" in done.err
+        assert "isa --search add" in done.err
         assert "ADDI" not in done.err  # which is the closest on Tensix
     assert "SFPADD" in ran("isa", "SFPAD").err  # which Neuron has nothing like
 

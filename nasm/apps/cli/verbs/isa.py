@@ -67,12 +67,24 @@ def isa(args: argparse.Namespace, screen: Screen) -> int:
         return _lists(screen, args, targets)
     for target in targets:
         row = target.row(args.mnemonic, target.generation(args.target or ""))
-        if row is not None:
+        if row is not None and (
+            args.target or not _usual_word(args.mnemonic, row, target, targets)
+        ):
             show = _example if args.example else _page
             return show(screen, args, row, target)
     hint = _hint(args.mnemonic, targets)
     message = f"no instruction '{args.mnemonic}'"
     return refuse(args, screen, [Problem("E0201", message, None, hint)])
+
+
+def _usual_word(word: str, row: Row, target: Target, targets: list[Target]) -> bool:
+    """Whether a short name of an unusual target's row is more likely a word of the usual one."""
+    from nasm.show.search import DESCRIBED, search
+
+    if word.lower() == row.name.lower() or not _unusual(target):
+        return False
+    found = (search(other, word) for other in targets if not _unusual(other))
+    return any(message != DESCRIBED for rows in found for message in rows.values())
 
 
 def known_targets(name: str | None) -> list[Target]:
