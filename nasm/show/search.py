@@ -14,7 +14,7 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 DESCRIBED = "its description"
-"""What is said where a word is in nothing else of an instruction."""
+"""Where a word is found that is in nothing else of an instruction."""
 
 
 def search(target: Target, text: str) -> dict[Row, str]:
