@@ -176,11 +176,11 @@ class Around:
 
     def passed(self, engine: int, *parts: Hashable, started: bool = False) -> None:
         """Tell that an engine has waited for parts of what the core holds."""
-        told = self._clock.listeners["passed"]
-        if told:
+        listening = self._clock.listeners["passed"]
+        if listening:
             lines = self.lines(self._program.generation.engines[engine].name)
             if lines is not None:
-                for tell in told:
+                for tell in listening:
                     tell(lines.queue, self.core, parts, started)
 
     def memory(self, name: str) -> Bytes:

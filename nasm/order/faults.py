@@ -61,14 +61,14 @@ def faults(check: Check, meant: Who, apart: Apart | None) -> list[Fault]:
             _mend(check, one, tried)
             budget -= len(check.watch.queues)
             for first in check.parts:
-                mended = check.tried(tried, apart, first)
-                if len(mended.races) >= (len(check.races) if best is None else best[0]):
+                fixed = check.tried(tried, apart, first)
+                if len(fixed.races) >= (len(check.races) if best is None else best[0]):
                     break
-                if not mended.lines <= there:  # a take that another line is short of then
+                if not fixed.lines <= there:  # a take that another line is short of then
                     break
             else:
-                best = len(mended.races), one, mended
-            if not mended.races or budget < 0:
+                best = len(fixed.races), one, fixed
+            if not fixed.races or budget < 0:
                 break
         if best is None or best[0] >= len(check.races):
             break

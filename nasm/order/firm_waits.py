@@ -47,7 +47,7 @@ class FirmWaits:
         self._accesses.shared = check.accesses.shared
         self._posters = {(t.step.queue, t.step.index) for t in self.order.taken if t.posts}
         self.units = _units(self.order.taken)
-        self._told = _told(self.order.steps, self.order.queues)
+        self._known_later = _known_later(self.order.steps, self.order.queues)
         self._look()
 
     def _conflict(
@@ -61,7 +61,7 @@ class FirmWaits:
         place = column % queues, count - 1
         if place not in self._posters:
             return
-        if column >= queues and place not in self._told:
+        if column >= queues and place not in self._known_later:
             self.completing.add(place)
             self.posting.add(place)
         elif column < queues:
@@ -187,8 +187,8 @@ def _units(taken: list[TakenStep]) -> Counter[int]:
     return found
 
 
-def _told(steps: list[list[TakenStep]], queues: int) -> set[Place]:
-    """The instructions whose completion a later one of their queue knows, and may tell."""
+def _known_later(steps: list[list[TakenStep]], queues: int) -> set[Place]:
+    """The instructions whose completion a later one of their queue knows, and may pass on."""
 
     def every() -> Iterator[Place]:
         for queue, some in enumerate(steps):

@@ -137,10 +137,10 @@ def test_a_post_can_be_made_when_its_instruction_has_read() -> None:
 
 
 def test_a_completion_that_a_later_line_tells_need_not_be_posted() -> None:
-    told = READ.replace("$made++", "$made++ @read").replace("Y, z ", "Y, y ")
-    (found,) = said(told).suggestions
+    read = READ.replace("$made++", "$made++ @read").replace("Y, z ", "Y, y ")
+    (found,) = said(read).suggestions
     assert found.text == "@vector TensorCopy posts $used; as soon as it has read (@read) is enough"
-    assert said(told.replace("$made >= 1 ", "$used >= 1 ")).suggestions == ()
+    assert said(read.replace("$made >= 1 ", "$used >= 1 ")).suggestions == ()
 
 
 def test_a_post_can_come_from_an_earlier_line() -> None:

@@ -17,7 +17,7 @@ from nasm.targets.tensix.expansion import expanded, expansion_of, open_recording
 from nasm.targets.tensix.foreign import FOREIGN
 from nasm.targets.tensix.generation import GENERATIONS
 from nasm.targets.tensix.inspect import parts_of
-from nasm.targets.tensix.isa import ISA, network, rows_on, words_on
+from nasm.targets.tensix.isa import ISA, network_waits, rows_on, words_on
 from nasm.targets.tensix.isa.added_lines import added_lines
 from nasm.targets.tensix.isa.cores import LABELLED, PUSHING
 from nasm.targets.tensix.noc.links import Links
@@ -86,5 +86,5 @@ TARGET = Target(
     added=added_lines,
     begins=loading.begin,
     code_in=loading.code_in,
-    waiting=network.WAITING,
+    waiting=network_waits.WAITING,
 )

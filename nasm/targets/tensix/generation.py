@@ -13,7 +13,7 @@ from nasm.targets.tensix.engine_names import (
     QUEUES,
     RISCV_PREFIX,
 )
-from nasm.targets.tensix.isa.network import NETWORK_QUEUES
+from nasm.targets.tensix.isa.network_operands import NETWORK_QUEUES
 from nasm.targets.tensix.noc.chip_map import (
     DRAM_BYTES,
     DRAM_MEMORIES,

@@ -9,6 +9,8 @@ from nasm.targets.tensix.isa import (
     misc,
     moving,
     network,
+    network_atomics,
+    network_waits,
     riscv,
     riscv_pseudo,
     scalar,
@@ -18,7 +20,8 @@ from nasm.targets.tensix.isa import (
 from nasm.targets.tensix.isa.table import DATA, ISA, arrange, rows_on, words_on
 
 UNITS = (
-    frontend, sync, scalar, config, misc, moving, matrix, vector, cores, network, riscv,
+    frontend, sync, scalar, config, misc, moving, matrix, vector, cores, network, network_atomics,
+    network_waits, riscv,
     riscv_pseudo,
 )  # fmt: skip
 
