@@ -247,11 +247,16 @@ class Tasks:
         post, semaphore = self._posts(instruction, update)
         if not shape.registers:
             work = self._work(number, instruction, (), shape, semaphore)
-            return self._scheduled(work, shape, post)
+            return self._scheduled(work, shape, post, leads=self._leads(instruction))
         region = self.registers.region
         depends = Work(-1, _never, _never, tuple(region(r) for r in shape.registers))
         expand = partial(self._expand, number, instruction, shape, post, semaphore)
         return self._scheduled(depends, shape, None, expand)
+
+    def _leads(self, instruction: Instruction) -> bool:
+        """Whether there are bursts that begin with an instruction."""
+        bursting = self.program.target.bursting
+        return bursting is None or bursting.leads(instruction)
 
     def _posts(self, instruction: Instruction, update: int) -> tuple[Post | None, int | None]:
         """What an instruction posts, and the semaphore that its transfer posts to."""
@@ -263,7 +268,12 @@ class Tasks:
         return (updated.semaphore, updated.op, updated.value, updated.at_read), None
 
     def _scheduled(
-        self, work: Work, shape: Shape, post: Post | None, expand: Callable[[], Task] | None = None
+        self,
+        work: Work,
+        shape: Shape,
+        post: Post | None,
+        expand: Callable[[], Task] | None = None,
+        leads: bool = True,
     ) -> Task:
         timed = self._timed.get(shape)
         if timed is None:
@@ -271,7 +281,8 @@ class Tasks:
         interval, latency, unit, needs, ports, pace, key, issue = timed
         if expand is not None:
             ports = ()
-        return Task(work, interval, latency, unit, needs, post, expand, ports, pace, key, issue)
+        more = expand, ports, pace, key, issue, leads
+        return Task(work, interval, latency, unit, needs, post, *more)
 
     def _timing(self, shape: Shape) -> Timing:
         """What all tasks of a shape have in common."""

@@ -18,7 +18,7 @@ from nasm.program.program import Instruction
 from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.core.findings import SAFE_LOAD, too_near
 from nasm.targets.tensix.core.tensix import UNITS, Issued, Tensix
-from nasm.targets.tensix.expansion import record, words_of
+from nasm.targets.tensix.expansion import record, word_of, words_of
 from nasm.targets.tensix.lanes import replays as of_vector
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.matrix import replays as of_matrix
@@ -73,6 +73,22 @@ def burst(
     made = _RUNS.get(unit)
     found = None if made is None else made(core, thread, tuple(words), ticks)
     return core.now + 1 if found is None else found
+
+
+@lru_cache(maxsize=1 << 14)
+def leads(instruction: Instruction) -> bool:
+    """Whether a run can begin with an instruction: with one of a RISC-V core, or a word of a unit.
+
+    What one expands to has instructions of its own.
+    """
+    encoding = instruction.row.encoding
+    return encoding is None or OPCODES.get(encoding.code) is None or _fits(word_of(instruction))
+
+
+def _fits(word: int) -> bool:
+    """Whether a word can be in a run."""
+    fit = _FITS.get(_unit(word))
+    return fit is not None and fit((word,)) > 0
 
 
 @lru_cache(maxsize=1 << 12)
@@ -264,3 +280,8 @@ def _matrix(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Wo
 _RUNS: Final[
     Mapping[TensixUnit | None, Callable[[Tensix, int, tuple[int, ...], int], WordRun | int | None]]
 ] = {VECTOR: _vector, MATRIX: _matrix}
+
+_FITS: Final[Mapping[TensixUnit | None, Callable[[tuple[int, ...]], int]]] = {
+    VECTOR: of_vector.fit,
+    MATRIX: of_matrix.fit,
+}

@@ -6,7 +6,9 @@ changes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from functools import lru_cache
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,8 +21,10 @@ from nasm.targets.tensix.state import Coprocessor
 
 X, Y, Z, W = range(4)
 
-Known = dict[tuple[int | str, int | str], int]
-"""Fields that were read of a configuration, by an unpacker and a name, or by bits of a word."""
+T = TypeVar("T")
+
+Known = dict[Hashable, Any]
+"""What was read of a configuration: fields by names, bits of a word, and what follows from them."""
 
 
 @lru_cache(maxsize=64)
@@ -33,7 +37,7 @@ def _known(chip: Chip, config: bytes, own: bytes, unpacker: int) -> Known:
 class UnpackJob:
     """What an unpacker reads and makes of it: the configuration, for one thread and context.
 
-    ``known`` are the fields that were read of it, as it is now.
+    ``known`` is what was read of it, as it is now.
     """
 
     core: Coprocessor
@@ -46,25 +50,41 @@ class UnpackJob:
 
     def own(self, name: str) -> int:
         """A field of this unpacker, whose names begin with its section."""
-        return self._field("THCON_SEC", name)
+        found: int | None = self.known.get(name)
+        if found is None:
+            full = f"THCON_SEC{self.unpacker}_{name}"
+            found = self.known[name] = field(self.core, self.thread, full)
+        return found
 
     def unp(self, name: str) -> int:
         """A field whose names begin with UNP0 or UNP1."""
-        return self._field("UNP", name)
-
-    def _field(self, kind: str, name: str) -> int:
-        found = self.known.get((kind, name))
+        found: int | None = self.known.get(("UNP", name))
         if found is None:
-            found = field(self.core, self.thread, f"{kind}{self.unpacker}_{name}")
-            self.known[kind, name] = found
+            full = f"UNP{self.unpacker}_{name}"
+            found = self.known["UNP", name] = field(self.core, self.thread, full)
+        return found
+
+    def shared(self, name: str) -> int:
+        """A field that is no unpacker's own."""
+        found: int | None = self.known.get(name)
+        if found is None:
+            found = self.known[name] = field(self.core, self.thread, name)
         return found
 
     def descriptor(self, low: int, width: int) -> int:
         """Bits of the tile descriptor, of 128 bits; none crosses a word."""
-        found = self.known.get((low, width))
+        found: int | None = self.known.get((low, width))
         if found is None:
             word = read(self.core, self.thread, 52 + 40 * self.unpacker + low // 32)
             found = self.known[low, width] = word >> low % 32 & ((1 << width) - 1)
+        return found
+
+    def once(self, make: Callable[[UnpackJob], T], *of: int) -> T:
+        """What follows from the configuration, the context, and some numbers; made once."""
+        key = make, self.many, self.context, *of
+        found: T | None = self.known.get(key)
+        if found is None:
+            found = self.known[key] = make(self)
         return found
 
     def adc(self, thread: int, channel: int, dimension: int) -> int:
@@ -73,6 +93,9 @@ class UnpackJob:
 
     def formats(self) -> tuple[Format, Format]:
         """The format in L1, and that after conversion."""
+        return self.once(UnpackJob._formats)
+
+    def _formats(self) -> tuple[Format, Format]:
         if self.many and self.own("REG2_Ovrd_data_format"):
             source = self.own(f"REG7_Unpack_data_format_cntx{self.context}")
             target = self.own(f"REG7_Unpack_out_data_format_cntx{self.context}")
@@ -96,6 +119,9 @@ class UnpackJob:
 
     def dims(self) -> tuple[int, int, int, int]:
         """X, Y, Z and W of the tile."""
+        return self.once(UnpackJob._dims)
+
+    def _dims(self) -> tuple[int, int, int, int]:
         x = self.descriptor(16, 16)
         if self.many and not self.unpacker:
             x = self.own(f"REG5_Tile_x_dim_cntx{self.context & 3}")
@@ -103,6 +129,9 @@ class UnpackJob:
 
     def base(self) -> int:
         """The byte after the tile's header."""
+        return self.once(UnpackJob._base)
+
+    def _base(self) -> int:
         other = self.context if self.many else 0
         register = 3 if other < 4 else 4
         start = f"REG{register}_Base_cntx{other}_address" if other else "REG3_Base_address"
