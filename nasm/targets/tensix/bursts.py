@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from nasm.base.records import dataclass
@@ -17,6 +17,7 @@ from nasm.isa.core_state import Blocked, Burst, Place
 from nasm.program.program import Instruction
 from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.core.findings import SAFE_LOAD, too_near
+from nasm.targets.tensix.core.instruction_start import with_banks
 from nasm.targets.tensix.core.tensix import UNITS, Issued, Tensix
 from nasm.targets.tensix.expansion import record, word_of, words_of
 from nasm.targets.tensix.lanes import replays as of_vector
@@ -24,6 +25,7 @@ from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.matrix import replays as of_matrix
 from nasm.targets.tensix.matrix.facts import timing_of
 from nasm.targets.tensix.matrix.replays import PlannedReplay
+from nasm.targets.tensix.matrix.src import flip
 from nasm.targets.tensix.risc_state import RISC_CORES
 from nasm.targets.tensix.riscv import bursts as of_cores
 from nasm.targets.tensix.state import THREADS
@@ -70,6 +72,8 @@ def burst(
         unit = _unit(words[0])
         if unit not in _RUNS or _unit(words[-1]) is not unit or len(words) > ticks:
             break
+        if unit is MATRIX and of_matrix.ends(words[-1]):
+            break
     made = _RUNS.get(unit)
     found = None if made is None else made(core, thread, tuple(words), ticks)
     return core.now + 1 if found is None else found
@@ -82,13 +86,13 @@ def leads(instruction: Instruction) -> bool:
     What one expands to has instructions of its own.
     """
     encoding = instruction.row.encoding
-    return encoding is None or OPCODES.get(encoding.code) is None or _fits(word_of(instruction))
-
-
-def _fits(word: int) -> bool:
-    """Whether a word can be in a run."""
-    fit = _FITS.get(_unit(word))
-    return fit is not None and fit((word,)) > 0
+    if encoding is None or OPCODES.get(encoding.code) is None:
+        return True
+    word = word_of(instruction)
+    unit = _unit(word)
+    if unit is MATRIX:
+        return not of_matrix.ends(word)
+    return unit is VECTOR and of_vector.fit((word,)) > 0
 
 
 @lru_cache(maxsize=1 << 12)
@@ -256,11 +260,15 @@ class MatrixRun(WordRun):
         if not planned.perform():
             return False
         recent, by = core.recent, list(core.recent.by)
-        last = {block: number for number, some in enumerate(planned.blocks) for block in some}
-        for block, number in last.items():
+        for number, blocks in planned.last_writes:
             issued = self.issued(number, place)
-            recent.dst[block], by[block] = issued.tick, issued
-        recent.by, recent.matrix = tuple(by), self.issued(count - 1, place)
+            recent.dst[blocks] = issued.tick
+            for block in blocks:
+                by[block] = issued
+        last = recent.matrix = self.issued(count - 1, place)
+        recent.by = tuple(by)
+        if any(planned.flips):
+            with_banks(core, last, partial(flip, core, self.thread, *planned.flips))
         self.note("matrix", count, place)
         return True
 
@@ -280,8 +288,3 @@ def _matrix(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> Wo
 _RUNS: Final[
     Mapping[TensixUnit | None, Callable[[Tensix, int, tuple[int, ...], int], WordRun | int | None]]
 ] = {VECTOR: _vector, MATRIX: _matrix}
-
-_FITS: Final[Mapping[TensixUnit | None, Callable[[tuple[int, ...]], int]]] = {
-    VECTOR: of_vector.fit,
-    MATRIX: of_matrix.fit,
-}
