@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from nasm.base.problems import Failure, Refused, Severity
@@ -12,7 +12,7 @@ from nasm.isa.effects import RankExchange
 from nasm.isa.evidence import Cost
 from nasm.isa.generation import Port
 from nasm.isa.implicit_kinds import CoreState, Here
-from nasm.isa.instruction import InstructionContext, Row
+from nasm.isa.instruction import InstructionContext, Operand, Row
 from nasm.isa.micro_instructions import Elsewhere, Micro
 from nasm.isa.pace import Pace
 from nasm.isa.ranges import Unknown
@@ -212,13 +212,15 @@ class Tasks:
             made.clear()
         self.kernels.forget()
 
-    def prepare(self) -> None:
+    def prepare(self, bursts: bool) -> None:
         """Make every task now; what cannot be made raises when its turn comes.
 
         Where there are bursts it is only some: those of a burst need none.
         """
         lines, tasks = self.lines, self._tasks
-        most = FEW if self.program.target.bursting else len(lines.instructions)
+        bursting = self.program.target.bursting
+        bursts = bursts and bursting is not None
+        most = FEW if bursting else len(lines.instructions)
         for key in zip(lines.instructions, lines.updates, strict=True):
             if len(tasks) >= most:
                 return
@@ -226,6 +228,8 @@ class Tasks:
                 continue
             try:
                 instruction = self.program.instructions[key[0]]
+                if bursts and self._leads(instruction):
+                    continue
                 tasks[key] = self._task(key[0], instruction, self._shape(instruction), key[1])
             except (Failure, Refused):
                 continue  # it is refused when its turn comes
@@ -380,23 +384,24 @@ class Tasks:
         if row.effect is not None:
             work = self.effects.work(work, kernel, shape, semaphore)
         if row.condition is not None:
-            work.condition = self._condition(row, operands)
+            work.condition = self._condition(row, operands, shape)
         if values:
             work.reads = (*map(self.registers.region, registers), *work.reads)
         return work
 
-    def _condition(self, row: Row, operands: tuple[object, ...]) -> Callable[[], Blocked | None]:
+    def _condition(
+        self, row: Row, operands: tuple[object, ...], shape: Shape
+    ) -> Callable[[], Blocked | None]:
         """What says whether an instruction may start; implicit operands have their values."""
         assert row.condition is not None
-        core = self.lines.core
         context = InstructionContext.of(row, operands, self.lines.engine, self.program.generation)
-        for operand in row.operands:
+        for operand, at in _implicit(row):
+            value = shape.arguments[at]
             if isinstance(operand.kind, CoreState):
-                context.operands[operand.name] = self.kernels.holds
+                value = self.kernels.holds
             elif isinstance(operand.kind, Here):
-                context.operands[operand.name] = context.here(operand.kind, core)
-            elif operand.implicit:
-                context.operands[operand.name] = operand.kind.for_semantics(None, context)
+                value = context.here(operand.kind, self.lines.core)
+            context.operands[operand.name] = value
         return partial(row.condition.answer, context)
 
     def _expand(
@@ -448,6 +453,12 @@ class Tasks:
             if message is not None and rule.severity is Severity.ERROR:
                 raise rule.refusal(row, message)
         return self.shapes.of(row, operands, engine, context)
+
+
+@lru_cache(maxsize=1 << 12)
+def _implicit(row: Row) -> tuple[tuple[Operand, int], ...]:
+    """The implicit operands that semantics get, with their places among arguments."""
+    return tuple((one, at) for at, one in enumerate(row.reads) if one.implicit)
 
 
 def _contended(program: Program, lines: QueueProgram) -> tuple[Port, ...]:
