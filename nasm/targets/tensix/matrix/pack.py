@@ -9,6 +9,7 @@ source and stochastic rounding are refused.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ from nasm.targets.tensix.matrix.streams import (
     summed,
 )
 from nasm.targets.tensix.scalar.addr_mods import PACKERS, apply_pack_addr_mod
-from nasm.targets.tensix.scalar.config import field, read
+from nasm.targets.tensix.scalar.config import KnownSettings, field
 from nasm.targets.tensix.state import U8, Coprocessor
 
 X, Y, Z, W = range(4)
@@ -59,14 +60,15 @@ class Job:
     thread: int
     packer: int
     whose: int
+    known: KnownSettings
 
     def own(self, name: str) -> int:
         """A field of this packer, whose names begin with its section."""
-        return field(self.core, self.thread, f"THCON_{_SECTIONS[self.packer]}_{name}")
+        return self.known.field(f"THCON_{_SECTIONS[self.packer]}_{name}")
 
     def all(self, name: str) -> int:
         """A field that packers share."""
-        return field(self.core, self.thread, name)
+        return self.known.field(name)
 
     def adc(self, channel: int, dimension: int) -> int:
         """A counter of the packers."""
@@ -98,6 +100,9 @@ class Job:
 
     def reading(self) -> DstReading:
         """How Dst is read."""
+        return self.known.once((Job.reading, self.packer), self._reading)
+
+    def _reading(self) -> DstReading:
         shift = 0
         if self.all("INT_DESCALE_Enable"):
             if self.all("INT_DESCALE_Mode"):
@@ -142,33 +147,51 @@ def _masked(job: Job, x: Bits, kind: NumberKind, columns: Bits) -> Bits:
     """Numbers of Dst, 0 or minus infinity where the edge mask of their place in the tile is 0."""
     p = job.core.packers[job.packer]
     at_x, at_y, at_z = p.position
-    steps = (at_x + np.arange(len(x) + 1)) // 16
     plane = job.all(f"PACK_COUNTERS_SEC{job.packer}_pack_reads_per_xy_plane")
     turned = job.all(f"PACK_COUNTERS_SEC{job.packer}_pack_yz_transposed")
     inner, outer = (at_z, at_y) if turned else (at_y, at_z)
-    wraps = inner < plane
-    first = (inner + steps) % plane if wraps else inner + steps
-    second = outer + (inner + steps) // plane if wraps else outer + 0 * steps
-    y, z = (second, first) if turned else (first, second)
-    p.position = (at_x + len(x)) % 16, int(y[-1]), int(z[-1])
-    y, z = y[:-1], z[:-1]
+
+    def after(steps: Any) -> tuple[Any, Any]:
+        """Y and Z after some rows."""
+        second, first = divmod(inner + steps, plane) if inner < plane else (0 * steps, inner + steps)
+        return (outer + second, first) if turned else (first, outer + second)
+
+    end = at_x + len(x)
+    p.position = end % 16, *after(end // 16)
+    if job.known.once((_keeps_all, job.packer), lambda: _keeps_all(job)):
+        return x
+    y, z = after((at_x + np.arange(len(x))) // 16)
     if job.all("PCK_EDGE_TILE_FACE_SET_SELECT_enable"):
         faces = job.pair("PCK_EDGE_TILE_FACE_SET_SELECT_select")
-        word = read(job.core, job.thread, _FACE_SETS + faces)
+        word = job.known.word(_FACE_SETS + faces)
         offset = job.all(f"DEST_TARGET_REG_CFG_PACK_SEC{job.packer}_ZOffset")
         sets = word >> 2 * (offset + z & 15) & 3
     else:
         sets = np.full(len(x), job.pair("PCK_EDGE_TILE_ROW_SET_SELECT_select"))
-    words = np.array([read(job.core, job.thread, _ROW_SETS + i) for i in range(4)])
-    chosen = words[sets] >> 2 * (y & 15) & 3
-    masks = np.array([job.all(f"PCK_EDGE_OFFSET_SEC{i}_mask") for i in range(4)])
-    kept = masks[chosen] >> columns & 1
+    words, masks = _masks(job)
+    chosen = np.array(words)[sets] >> 2 * (y & 15) & 3
+    kept = np.array(masks)[chosen] >> columns & 1
     if kept.all():
         return x
     if job.all("PCK_EDGE_MODE_mode") and kind not in pack_conversion.MINUS_INFINITY:
         raise unknown(f"an edge mask that makes {kind.name} numbers minus infinity")
     filler = pack_conversion.MINUS_INFINITY[kind] if job.all("PCK_EDGE_MODE_mode") else 0
     return np.where(kept, x, np.uint32(filler))
+
+
+def _masks(job: Job) -> tuple[list[int], list[int]]:
+    """The words that map rows to masks, and these: four each."""
+    words = [job.known.word(_ROW_SETS + n) for n in range(4)]
+    return words, [job.all(f"PCK_EDGE_OFFSET_SEC{n}_mask") for n in range(4)]
+
+
+def _keeps_all(job: Job) -> bool:
+    """Whether no mask leaves anything out that may be chosen, of one set of rows."""
+    words, masks = _masks(job)
+    if job.all("PCK_EDGE_TILE_FACE_SET_SELECT_enable"):
+        return False
+    word = words[job.pair("PCK_EDGE_TILE_ROW_SET_SELECT_select")]
+    return all(masks[word >> 2 * row & 3] == 0xFFFF for row in range(16))
 
 
 def _places(job: Job, count: int) -> NDArray[np.int64]:
@@ -194,8 +217,12 @@ def _from_dst(job: Job, count: int) -> tuple[Bits, NumberKind]:
     """Numbers of Dst after the early conversion and the edge mask."""
     places = _places(job, count)
     how, m, rows = job.reading(), job.core.matrix, places >> 4
-    lines, which = np.unique(rows, return_inverse=True)
-    stored = rows_of_dst.read(m, lines, how.wide)[which, places & 15]
+    if count and int(places[-1] - places[0]) == count - 1:
+        lines, first = np.arange(rows[0], rows[-1] + 1), int(places[0]) & 15
+        stored = rows_of_dst.read(m, lines, how.wide).reshape(-1)[first : first + count]
+    else:
+        lines, which = np.unique(rows, return_inverse=True)
+        stored = rows_of_dst.read(m, lines, how.wide)[which, places & 15]
     early, kind = pack_conversion.early(stored, how)
     return _masked(job, early, kind, places & 15), kind
 
@@ -248,8 +275,8 @@ def _base(job: Job) -> int:
 
     def stated(packer: int) -> int:
         section = f"THCON_{_SECTIONS[packer]}"
-        header = not field(job.core, job.thread, f"{section}_Sub_l1_tile_header_size")
-        return field(job.core, job.thread, f"{section}_L1_Dest_addr") + header
+        header = not job.all(f"{section}_Sub_l1_tile_header_size")
+        return job.all(f"{section}_L1_Dest_addr") + header
 
     first = stated(0) & 0xFFFFFFFF
     if job.packer and first >> 31:
@@ -318,15 +345,15 @@ def jobs_of(core: Coprocessor, thread: int, PackerMask: int, OvrdThreadId: int) 
     mask = PackerMask or 1
     if mask not in MASKS:
         raise unknown(f"PACR with PackerMask {mask:#06b}; wanted one packer, 0 and 1, 2 and 3, all")
-    jobs = []
+    jobs, known = [], KnownSettings(core, thread, "packers")
     for packer in range(4):
         if not mask >> packer & 1:
             continue
         whose = thread
         if OvrdThreadId:
-            named = field(core, thread, f"THCON_{_SECTIONS[packer]}_Addr_cnt_context")
+            named = known.field(f"THCON_{_SECTIONS[packer]}_Addr_cnt_context")
             whose = 0 if named == 3 else named
-        jobs.append(Job(core, thread, packer, whose))
+        jobs.append(Job(core, thread, packer, whose, known))
     return jobs
 
 

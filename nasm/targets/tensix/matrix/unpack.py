@@ -91,7 +91,7 @@ def _values(job: UnpackJob, search: int, zero: int, target: Format, source: Form
             address += -(-of_tile // 16) * 16
     found = _numbers(job, address, first, count, source)
     name = "ALU_FORMAT_SPEC_REG0_Src" + ("B" if job.unpacker else "A") + "Unsigned"
-    unsigned = bool(job.shared(name))
+    unsigned = bool(job.known.field(name))
     return converted(found, shared, source, target, to_dst=job.to_dst(), unsigned=unsigned)
 
 
@@ -179,7 +179,7 @@ def _put(job: UnpackJob, values: U32, target: Format) -> Done:
         )
     shift = 0 if job.tilized() else job.own(f"REG2_Shift_amount_cntx{job.context & 3}")
     transposed = bool(job.own("REG2_Haloize_mode"))
-    absolute = bool(job.shared("SRCA_SET_SetOvrdWithAddr"))
+    absolute = bool(job.known.field("SRCA_SET_SetOvrdWithAddr"))
     if job.to_dst():
         if shift or transposed:
             raise unknown("UNPACR to Dst with a column shift or transposed")

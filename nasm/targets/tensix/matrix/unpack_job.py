@@ -1,37 +1,23 @@
 """What an unpacker reads, as the configuration says: formats, addresses, counts, where they go.
 
-Source: UNPACR_Regular.md. Each field is read once of a configuration, and not again until that
-changes.
+Source: UNPACR_Regular.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from functools import lru_cache
-from typing import Any, TypeVar
-
-import numpy as np
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
 
 from nasm.base.records import dataclass
-from nasm.targets.tensix.chips import Chip
 from nasm.targets.tensix.matrix.formats import Format
 from nasm.targets.tensix.matrix.src import data_format, unknown
-from nasm.targets.tensix.scalar.config import field, read
+from nasm.targets.tensix.scalar.config import KnownSettings
 from nasm.targets.tensix.state import Coprocessor
 
 X, Y, Z, W = range(4)
 
 T = TypeVar("T")
-
-Known = dict[Hashable, Any]
-"""What was read of a configuration: fields by names, bits of a word, and what follows from them."""
-
-
-@lru_cache(maxsize=64)
-def _known(chip: Chip, config: bytes, own: bytes, unpacker: int) -> Known:
-    """What is known of the configuration of a core and a thread, as an unpacker reads it."""
-    return {}
-
 
 @dataclass(frozen=True, slots=True)
 class UnpackJob:
@@ -46,46 +32,24 @@ class UnpackJob:
     context: int
     many: bool
     whose: int
-    known: Known
+    known: KnownSettings
 
     def own(self, name: str) -> int:
         """A field of this unpacker, whose names begin with its section."""
-        found: int | None = self.known.get(name)
-        if found is None:
-            full = f"THCON_SEC{self.unpacker}_{name}"
-            found = self.known[name] = field(self.core, self.thread, full)
-        return found
+        return self.known.field(f"THCON_SEC{self.unpacker}_{name}")
 
     def unp(self, name: str) -> int:
         """A field whose names begin with UNP0 or UNP1."""
-        found: int | None = self.known.get(("UNP", name))
-        if found is None:
-            full = f"UNP{self.unpacker}_{name}"
-            found = self.known["UNP", name] = field(self.core, self.thread, full)
-        return found
-
-    def shared(self, name: str) -> int:
-        """A field that is no unpacker's own."""
-        found: int | None = self.known.get(name)
-        if found is None:
-            found = self.known[name] = field(self.core, self.thread, name)
-        return found
+        return self.known.field(f"UNP{self.unpacker}_{name}")
 
     def descriptor(self, low: int, width: int) -> int:
         """Bits of the tile descriptor, of 128 bits; none crosses a word."""
-        found: int | None = self.known.get((low, width))
-        if found is None:
-            word = read(self.core, self.thread, 52 + 40 * self.unpacker + low // 32)
-            found = self.known[low, width] = word >> low % 32 & ((1 << width) - 1)
-        return found
+        word = self.known.word(52 + 40 * self.unpacker + low // 32)
+        return word >> low % 32 & ((1 << width) - 1)
 
-    def once(self, make: Callable[[UnpackJob], T], *of: int) -> T:
-        """What follows from the configuration, the context, and some numbers; made once."""
-        key = make, self.many, self.context, *of
-        found: T | None = self.known.get(key)
-        if found is None:
-            found = self.known[key] = make(self)
-        return found
+    def once(self, make: Callable[[UnpackJob], T]) -> T:
+        """What follows from the configuration and the context alone, made once."""
+        return self.known.once((make, self.many, self.context), partial(make, self))
 
     def adc(self, thread: int, channel: int, dimension: int) -> int:
         """A counter."""
@@ -163,14 +127,11 @@ def job_of(
     core: Coprocessor, thread: int, unpacker: int, many: int, counted: int, number: int, adc: int
 ) -> UnpackJob:
     """What an unpacker does: whether it uses contexts, from which counter or number, whose ADC."""
-    known: Known = {}
-    if type(core.config) is np.ndarray:  # or else it notes what is read
-        own = core.threads[thread].config.tobytes()
-        known = _known(core.chip, core.config.tobytes(), own, unpacker)
+    known = KnownSettings(core, thread, unpacker)
     if not many:
         return UnpackJob(core, thread, unpacker, 0, many=False, whose=thread, known=known)
     context = core.threads[thread].context[unpacker] if counted else number
-    context = context + field(core, thread, f"UNPACK_MISC_CFG_CfgContextOffset_{unpacker}") & 7
+    context = context + known.field(f"UNPACK_MISC_CFG_CfgContextOffset_{unpacker}") & 7
     if unpacker and context >= 2:
         raise unknown(f"unpacking with context {context} of unpacker 1, which has 0 and 1")
     if adc == 3:
@@ -190,7 +151,7 @@ def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:
         starts = job.descriptor(80, 16) | job.descriptor(96, 16) << 16
         if job.many and not job.unpacker:
             pair = "23" if job.context & 2 else "01"
-            starts = field(job.core, job.thread, f"UNP0_BLOBS_Y_START_CNTX_{pair}_blobs_y_start")
+            starts = job.known.field(f"UNP0_BLOBS_Y_START_CNTX_{pair}_blobs_y_start")
         following = (start & 7) + 1
         start = (starts >> 4 * (row & 7) & 15) << 4
         end = x & 0x1F0 if following == blobs else (starts >> 4 * (following & 7) & 15) << 4
