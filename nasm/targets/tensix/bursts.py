@@ -143,6 +143,13 @@ def _reads_concern(core: Tensix, blocked: Mapping[int, Blocked]) -> bool:
     return any(part in _UNPACKERS for why in blocked.values() for part in why.on)
 
 
+def issued_then(
+    tick: int, place: Callable[[int], Place], number: int, thread: int, word: int
+) -> Issued:
+    """A word of a run, by its number, as it has started at a tick."""
+    return Issued(tick, place(number), thread, _name(word), word)
+
+
 @dataclass(frozen=True, slots=True)
 class WordRun(ABC):
     """Words of a thread, one after the other: see :class:`nasm.isa.core_state.Burst`."""
@@ -178,8 +185,8 @@ class WordRun(ABC):
 
     def issued(self, number: int, place: Callable[[int], Place]) -> Issued:
         """One of the words, as it has started."""
-        word, tick = self.words[number], self.core.now + self.starts[number]
-        return Issued(tick, place(number), self.thread, _name(word), word)
+        tick = self.core.now + self.starts[number]
+        return issued_then(tick, place, number, self.thread, self.words[number])
 
     def note(self, unit: str, count: int, place: Callable[[int], Place]) -> None:
         """Note until when a unit has something of the thread, and what it has seen and recorded."""
@@ -261,10 +268,11 @@ class MatrixRun(WordRun):
             return False
         recent, by = core.recent, list(core.recent.by)
         for number, blocks in planned.last_writes:
-            issued = self.issued(number, place)
-            recent.dst[blocks] = issued.tick
+            tick = core.now + self.starts[number]
+            recent.dst[blocks] = tick
+            later = partial(issued_then, tick, place, number, self.thread, self.words[number])
             for block in blocks:
-                by[block] = issued
+                by[block] = later
         last = recent.matrix = self.issued(count - 1, place)
         recent.by = tuple(by)
         if any(planned.flips):

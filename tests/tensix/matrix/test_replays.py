@@ -191,7 +191,7 @@ def test_a_run_ends_where_a_bank_is_passed_and_where_another_unit_is_asked() -> 
     for name in TAKEN:
         for flip in ("FlipSrcA", "FlipSrcB"):
             if name != "INCRWC":
-                assert replays.fit((product, word(name, **{flip: 1}), product)) == 1
+                assert replays.fit((product, word(name, **{flip: 1}), product)) == 2
     for name in ("MOVD2A", "ZEROACC", "SFPLOAD", "CLEARDVALID", "STALLWAIT", "GMPOOL"):
         assert replays.fit((product, product, WORDS[name].opcode << 24)) == 2
     assert replays.fit((product, product | 1 << 21)) == 1  # no document says what the bit is for

@@ -40,13 +40,15 @@ _AT_ONCE: Final = 16
 class PlannedReplay(NamedTuple):
     """What a run of words is going to do.
 
-    ``starts`` are the cycles, after the first one, at which each starts; ``last_writes`` are those
-    that write aligned blocks of eight rows of Dst last, by number, and these blocks. ``flips`` are
+    ``starts`` are the cycles, after the first one, at which each starts; ``blocks`` the aligned
+    blocks of eight rows of Dst that each writes, ``last_writes`` the words that write any of them
+    last, by number, and which. ``flips`` are
     the banks, of SrcA and SrcB, from which the last one moves on. ``perform`` executes all of them
     but for that; where it is False, nothing has changed.
     """
 
     starts: tuple[int, ...]
+    blocks: tuple[frozenset[int], ...]
     last_writes: tuple[tuple[int, list[int]], ...]
     flips: tuple[int, int]
     perform: Callable[[], bool]
@@ -126,7 +128,7 @@ def plan(
     perform = partial(_perform, core, thread, walked, styles, wide)
     last = _decoded(words[-1])
     assert last is not None
-    return PlannedReplay(starts, walked.last_writes, last.flips, perform)
+    return PlannedReplay(starts, walked.writes, walked.last_writes, last.flips, perform)
 
 
 # -- which rows

@@ -18,11 +18,12 @@ from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, INFINITE, U32, Bits, Format
 from nasm.targets.tensix.matrix.src import ROWS, first_row, hand_over, set_row, unknown
 from nasm.targets.tensix.matrix.unpack_conversion import WIDE, checked, converted, numbers
-from nasm.targets.tensix.matrix.unpack_job import UnpackJob, W, Y, Z, job_of, numbers_of
+from nasm.targets.tensix.matrix.unpack_job import UnpackJob, job_of, numbers_of
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.state import U8, Coprocessor
 
 ROW = 16
+Y, Z = 1, 2
 Done = Callable[[], None]
 
 
@@ -98,12 +99,8 @@ def _values(job: UnpackJob, search: int, zero: int, target: Format, source: Form
 def _first_place(job: UnpackJob, target: Format) -> int:
     """Where the first number goes: 16 times a row, and a column."""
     place = job.unp("ADDR_BASE_REG_1_Base")
-    for dimension, name in (
-        (Y, "XY_REG_1_Ystride"),
-        (Z, "ZW_REG_1_Zstride"),
-        (W, "ZW_REG_1_Wstride"),
-    ):
-        place += job.adc(job.thread, 1, dimension) * job.unp(f"ADDR_CTRL_{name}")
+    for counter, stride in zip(job.counters(job.thread, 1)[1:], job.strides(), strict=True):
+        place += counter * stride
     size = {32: 4, 16: 2}.get(BITS[target], 1)
     if place % size:
         raise unknown(f"UNPACR to byte {place} of numbers of {size} bytes")
@@ -209,9 +206,10 @@ def _advance(job: UnpackJob, increments: tuple[tuple[int, int], tuple[int, int]]
     """Counters Y and Z of both channels, of the thread and of whom the context names."""
     for thread in {job.thread, job.whose}:
         for channel, (y, z) in enumerate(increments):
-            counters = job.core.threads[thread].adc[job.unpacker, channel]
-            counters[Y, 0] = int(counters[Y, 0]) + y & 0x1FFF
-            counters[Z, 0] = int(counters[Z, 0]) + z & 0xFF
+            if y or z:
+                counters = job.core.threads[thread].adc[job.unpacker, channel]
+                counters[Y, 0] = int(counters[Y, 0]) + y & 0x1FFF
+                counters[Z, 0] = int(counters[Z, 0]) + z & 0xFF
 
 
 def UNPACR(

@@ -15,8 +15,6 @@ from nasm.targets.tensix.matrix.src import data_format, unknown
 from nasm.targets.tensix.scalar.config import KnownSettings
 from nasm.targets.tensix.state import Coprocessor
 
-X, Y, Z, W = range(4)
-
 T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +49,19 @@ class UnpackJob:
         """What follows from the configuration and the context alone, made once."""
         return self.known.once((make, self.many, self.context), partial(make, self))
 
-    def adc(self, thread: int, channel: int, dimension: int) -> int:
-        """A counter."""
-        return int(self.core.threads[thread].adc[self.unpacker, channel, dimension, 0])
+    def counters(self, thread: int, channel: int) -> list[int]:
+        """The counters X, Y, Z and W of a channel."""
+        counters: list[int] = self.core.threads[thread].adc[self.unpacker, channel, :, 0].tolist()
+        return counters
+
+    def strides(self) -> tuple[int, int, int]:
+        """What Y, Z and W add to where numbers go."""
+        return self.once(UnpackJob._strides)
+
+    def _strides(self) -> tuple[int, int, int]:
+        names = "XY_REG_1_Ystride", "ZW_REG_1_Zstride", "ZW_REG_1_Wstride"
+        y, z, w = (self.unp(f"ADDR_CTRL_{name}") for name in names)
+        return y, z, w
 
     def formats(self) -> tuple[Format, Format]:
         """The format in L1, and that after conversion."""
@@ -142,8 +150,7 @@ def job_of(
 def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:
     """The first number in the tile, and how many; raises Refused."""
     x, y, z, _ = job.dims()
-    start, row = job.adc(job.whose, 0, X), job.adc(job.whose, 0, Y)
-    end = job.adc(job.whose, 1, X)
+    (start, row, *_), (end, *_) = job.counters(job.whose, 0), job.counters(job.whose, 1)
     blobs = job.descriptor(8, 3)
     if not search:
         end += 1
@@ -161,5 +168,6 @@ def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:
     count = end - start
     if count < 0:
         raise unknown(f"unpacking of {count} numbers, from X {start} up to {end}")
-    plane = job.adc(job.thread, 0, W) * z + job.adc(job.thread, 0, Z)
+    *_, z_of, w_of = job.counters(job.thread, 0)
+    plane = w_of * z + z_of
     return (plane * y + row) * x + start, count
