@@ -140,7 +140,9 @@ class Summary(_Records):
     def burst(self, queue: Queue, done: CompletedBurst) -> None:
         """Record the instructions of a burst."""
         times = (of.tolist() for of in done.times)
-        records = zip(repeat(queue.core), repeat(queue.index), done.planned.pcs, *times, strict=False)
+        records = zip(
+            repeat(queue.core), repeat(queue.index), done.planned.pcs, *times, strict=False
+        )
         self._gathered[0].extend(chain.from_iterable(records))
 
     def make_room(self, lengths: Sequence[int]) -> None:

@@ -153,7 +153,9 @@ def _masked(job: Job, x: Bits, kind: NumberKind, columns: Bits) -> Bits:
 
     def after(steps: Any) -> tuple[Any, Any]:
         """Y and Z after some rows."""
-        second, first = divmod(inner + steps, plane) if inner < plane else (0 * steps, inner + steps)
+        second, first = (
+            divmod(inner + steps, plane) if inner < plane else (0 * steps, inner + steps)
+        )
         return (outer + second, first) if turned else (first, outer + second)
 
     end = at_x + len(x)

@@ -17,6 +17,7 @@ from nasm.targets.tensix.state import Coprocessor
 
 T = TypeVar("T")
 
+
 @dataclass(frozen=True, slots=True)
 class UnpackJob:
     """What an unpacker reads and makes of it: the configuration, for one thread and context.
@@ -78,6 +79,9 @@ class UnpackJob:
 
     def uncompressed(self) -> bool:
         """Whether data is not compressed."""
+        return self.once(UnpackJob._uncompressed)
+
+    def _uncompressed(self) -> bool:
         if self.many:
             return bool(self.own(f"REG2_Disable_zero_compress_cntx{self.context}"))
         return bool(self.descriptor(4, 1))
@@ -114,8 +118,9 @@ class UnpackJob:
 
     def to_dst(self) -> bool:
         """Whether unpacker 0 writes Dst."""
-        if self.unpacker:
-            return False
+        return not self.unpacker and self.once(UnpackJob._to_dst)
+
+    def _to_dst(self) -> bool:
         if self.many:
             return bool(self.own(f"REG2_Unpack_if_sel_cntx{self.context}"))
         return bool(self.own("REG2_Unpack_If_Sel"))
