@@ -13,7 +13,7 @@ from nasm.base.records import dataclass
 from nasm.base.source import Span
 from nasm.isa.effects import Clear, Rendezvous
 from nasm.program.program import Program, Wait
-from nasm.program.receivers import posts_of, receivers
+from nasm.program.receivers import effect_of, posts_of, receivers
 from nasm.sim.counters import Who
 
 if TYPE_CHECKING:
@@ -110,7 +110,9 @@ class Changing:
         row = program.instruction(queue, pc).row
         if not (row.signals and row.spreads):
             return [semaphore]
-        places = receivers(program, queue, program.instruction(queue, pc))
+        places = receivers(
+            program, queue, effect_of(program, queue, program.instruction(queue, pc))
+        )
         counters = program.generation.counters
         tiles = [program.tiles.index(place) for place in places if place in program.tiles]
         return [tile * counters + semaphore % counters for tile in tiles]

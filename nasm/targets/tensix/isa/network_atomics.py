@@ -16,6 +16,7 @@ from nasm.isa.kinds import Number
 from nasm.targets.tensix.isa.network_operands import (
     ENGINE,
     HERE,
+    ID,
     PAGE,
     REQUEST,
     TENSORS,
@@ -27,6 +28,7 @@ from nasm.targets.tensix.isa.network_operands import (
     aligned,
     connected,
     coordinates,
+    labels,
     network_of,
 )
 from nasm.targets.tensix.isa.table import ISA
@@ -90,8 +92,10 @@ TARGET_WORD = Operand("Dst", THERE, "@", doc="the word of another tile's L1")
 _ATOMIC_RULES: Final = (connected("Dst"), aligned(4))
 
 
-def _atomic(engine: str, where: Any, x: int, y: int, back: Any, act: Atomic) -> Packet:
-    return Packet(network_of(engine), 4, back, where, coordinates(x, y), atomic=act)
+def _atomic(
+    engine: str, where: Any, to: tuple[int, ...], back: Any, act: Atomic, identity: int
+) -> Packet:
+    return Packet(network_of(engine), 4, back, where, to, atomic=act, **labels(identity))
 
 
 @ISA.instruction(
@@ -107,6 +111,7 @@ def _atomic(engine: str, where: Any, x: int, y: int, back: Any, act: Atomic) -> 
         doc="bits of the counter, less 1; those above stay",
         keyword=True,
     ),
+    ID,
     ENGINE,
     rules=_ATOMIC_RULES,
     posts=1,
@@ -117,10 +122,12 @@ def _atomic(engine: str, where: Any, x: int, y: int, back: Any, act: Atomic) -> 
     **REQUEST,
 )
 def NOC_ATOMIC_INC(
-    Dst: Any, Ret: Any, Add: int, X: int, Y: int, IntWidth: int, engine: str
+    Dst: Any, Ret: Any, Add: int, X: int, Y: int, IntWidth: int, Id: int, engine: str
 ) -> Packet:
     """Add to a word of another tile's L1; the word as it was comes back to this one."""
-    return _atomic(engine, Dst, X, Y, Ret, _incrementing(_word_of(Dst), Add, IntWidth))
+    return _atomic(
+        engine, Dst, coordinates(X, Y), Ret, _incrementing(_word_of(Dst), Add, IntWidth), Id
+    )
 
 
 NIBBLE = Number(integer=True, low=0, high=15)
@@ -133,6 +140,7 @@ NIBBLE = Number(integer=True, low=0, high=15)
     Operand("Set", NIBBLE, doc="what it becomes if it is that, 4 bits"),
     X_OF,
     Y_OF,
+    ID,
     ENGINE,
     rules=_ATOMIC_RULES,
     posts=1,
@@ -143,10 +151,10 @@ NIBBLE = Number(integer=True, low=0, high=15)
     **REQUEST,
 )
 def NOC_ATOMIC_CAS(
-    Dst: Any, Ret: Any, Compare: int, Set: int, X: int, Y: int, engine: str
+    Dst: Any, Ret: Any, Compare: int, Set: int, X: int, Y: int, Id: int, engine: str
 ) -> Packet:
     """Set a word of another tile's L1 if it is a number; the word as it was comes back."""
-    return _atomic(engine, Dst, X, Y, Ret, _comparing(_word_of(Dst), Compare, Set))
+    return _atomic(engine, Dst, coordinates(X, Y), Ret, _comparing(_word_of(Dst), Compare, Set), Id)
 
 
 @ISA.instruction(
@@ -162,6 +170,7 @@ def NOC_ATOMIC_CAS(
         doc="which of the eight halfwords of the 16 bytes get halves of Value; 0: the word at Dst",
         keyword=True,
     ),
+    ID,
     ENGINE,
     rules=_ATOMIC_RULES,
     posts=1,
@@ -172,9 +181,9 @@ def NOC_ATOMIC_CAS(
     **REQUEST,
 )
 def NOC_ATOMIC_SWAP(
-    Dst: Any, Ret: Any, Value: int, X: int, Y: int, Mask: int, engine: str
+    Dst: Any, Ret: Any, Value: int, X: int, Y: int, Mask: int, Id: int, engine: str
 ) -> Packet:
     """Swap a word of another tile's L1, or halfwords of its 16 bytes; what was there comes back."""
     word = _word_of(Dst)
     act = _masking(word, Value, Mask) if Mask else _swapping(word, Value)
-    return _atomic(engine, Dst, X, Y, Ret, act)
+    return _atomic(engine, Dst, coordinates(X, Y), Ret, act, Id)

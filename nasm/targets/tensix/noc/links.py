@@ -32,9 +32,11 @@ MOST_BYTES: Final = 8192
 REQUESTS, MULTICASTS, RESPONSES = 0b00, 0b10, 0b11
 """Classes of virtual channels."""
 
-VC, MAJOR, INCLUDE = "vc", "major", "include"
-"""Options of a packet: its static virtual channel, the major axis of a multicast, and whether the
-sender receives it."""
+MAJOR, INCLUDE = "major", "include"
+"""Options of a packet: the major axis of a multicast, and whether the sender receives it."""
+
+COUNTED: Final = 255
+"""Requests that the counter of a transaction ID, of 8 bits, can tell from fewer."""
 
 DATELINE: Final = 0b1000
 """The bit of the number of a virtual channel that flips where links go round the torus."""
@@ -101,6 +103,11 @@ class Links:
         """Whether a place is a Tensix tile."""
         return chip_map.kind_of(place) == chip_map.TENSIX
 
+    @property
+    def most_counted(self) -> int:
+        """Requests of a transaction ID that its counter has room for."""
+        return COUNTED
+
     def where(self, place: TilePlace) -> str:
         """What a place holds, in words."""
         return chip_map.TITLES[chip_map.kind_of(place)]
@@ -122,7 +129,7 @@ class Links:
         (place,) = receivers
         asks = packet.fetches or packet.atomic is not None
         there, taken = self._unicast(
-            network, sender, place, now, 1 if asks else size, REQUESTS, packet.option(VC)
+            network, sender, place, now, 1 if asks else size, REQUESTS, packet.lane
         )
         if asks and packet.reply:
             back, _ = self._unicast(network, place, sender, there, size, RESPONSES, None)
@@ -160,7 +167,7 @@ class Links:
     ) -> Sequence[Crossing]:
         network, first_last = packet.network, self._corners(packet)
         tree = routes.multicast(network, sender, *first_last, str(packet.option(MAJOR)))
-        static, channel = packet.option(VC), MULTICASTS << 1
+        static, channel = packet.lane, MULTICASTS << 1
         moved = isinstance(static, int)
         if isinstance(static, int):
             channel = static
