@@ -17,6 +17,7 @@ from nasm.base.problems import Failure
 from nasm.base.source import Source
 from nasm.debugger.session import Session
 from nasm.targets import TARGETS
+from nasm.targets.tensix.noc.counters import OUTSTANDING
 from tests.parts import part
 
 HEAD = """\
@@ -166,3 +167,13 @@ def test_the_tile_of_the_host_takes_transaction_0_only() -> None:
     with pytest.raises(Failure, match="transaction ID 2"):
         ran(".host h u32[8] output = zeros\nNOC_WRITE h, a[0, 0:8], Id=2\n")
     assert codes(".host h u32[8] = zeros\nNOC_WRITE_POSTED h, a[0, 0:8], Id=2\n") == []
+
+
+def test_a_barrier_ends_when_the_counter_of_its_transaction_is_0() -> None:
+    lines = "NOC_READ large, wide, Id=3\nNOC_READ a[0, 0:8], b[0, 0:8], Id=4\nNOC_BARRIER Id=4\n"
+    made = ran(f"{lines}NOC_STAMP a[1, 0:1]\n")
+    ended = int(np.asarray(made.read("a"))[1, 0]) - 1
+    assert made.machine.packets is not None
+    counters = made.machine.packets.network.counters  # type: ignore[union-attr]
+    counted = [counters.value(0, (1, 1), OUTSTANDING + 4, now) for now in (ended - 2, ended - 1)]
+    assert counted == [1, 0]

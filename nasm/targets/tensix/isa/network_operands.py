@@ -16,6 +16,7 @@ from nasm.isa.instruction import InstructionContext, Operand, Rule, of_operands
 from nasm.isa.kinds import Choice, Flag, Number
 from nasm.targets.tensix.host.operands import WordValue
 from nasm.targets.tensix.noc import chip_map, routes
+from nasm.targets.tensix.noc.counters import IDS
 from nasm.targets.tensix.noc.links import INCLUDE, MAJOR, MOST_BYTES
 from nasm.targets.tensix.noc.operands import TileBytes, size
 from nasm.views.view import View
@@ -40,8 +41,6 @@ BYTES = Operand("Bytes", LENGTH, default=0, doc="how many; 0: those of the tenso
 STATIC = Operand(
     "Vc", CHANNEL, default=-1, doc="static virtual channel: class and buddy bit", keyword=True
 )
-IDS: Final = 16
-"""Transaction IDs, each with counters of its own at either network of a tile."""
 ID = Operand(
     "Id",
     Number(integer=True, low=0, high=IDS - 1),
