@@ -343,6 +343,26 @@ def test_arrays_by_rank_are_alike_and_as_many_as_ranks() -> None:
             nasm.nki.run(kernel, ByRank([one, one]), everyone(1), ranks=ranks)
 
 
+@pytest.mark.parametrize("x, y, wanted", [("ab", "ac", [2, 110]), ("a", "ac", [2, 101])])
+def test_arguments_that_share_the_array_of_rank_0_stay_apart(
+    x: str, y: str, wanted: list[int]
+) -> None:
+    @nki.jit
+    def added(x: Any, y: Any) -> Any:
+        out = nl.ndarray(x.shape, x.dtype, nl.shared_hbm)
+        total, other = (nl.ndarray(x.shape, x.dtype, nl.sbuf) for _ in range(2))
+        nisa.dma_copy(total, x)
+        nisa.dma_copy(other, y)
+        nisa.tensor_tensor(total, total, other, nl.add)
+        nisa.dma_copy(out, total)
+        return out
+
+    arrays = {name: np.full((4, 8), value, np.float32) for name, value in zip("abc", (1, 10, 100))}
+    given = [ByRank([arrays[n] for n in names]) if names[1:] else arrays[names] for names in (x, y)]
+    found = nasm.nki.run(added, *given, ranks=2)
+    assert [set(mine.flat) for mine in found.outputs] == [{value} for value in wanted]
+
+
 def test_a_run_of_ranks_is_the_same_each_time_and_knows_where_they_met() -> None:
     xs = drawn(2, H, W)
     kernel = in_hbm(lambda x: x.shape, lambda s, d, g: ncc.all_reduce([s], [d], g, nl.add))
