@@ -33,7 +33,12 @@ def screen(
     if report.ranks:
         parts += [rank_table(report), Text()]
     parts += [Text(line) for line in (*time_lines(report), *host_lines(report, ascii_only))]
-    parts += [Text(), engine_table(total.engines)]
+    parts.append(Text())
+    if report.ranks:
+        parts.append(
+            Text("instructions and engines of the rank that ended last, by launch:", "dim")
+        )
+    parts.append(engine_table(total.engines))
     notes = table_notes(total.engines)
     if notes:
         parts.append(Text(notes, "dim"))
