@@ -18,6 +18,13 @@ from nasm.isa.effects import Packet
 from nasm.isa.network import Crossing
 from nasm.isa.tile_grid import TilePlace
 from nasm.targets.tensix.noc import chip_map, routes
+from nasm.targets.tensix.noc.counters import (
+    NiuCounters,
+    RequestCounts,
+    counts,
+    kind_of,
+    transaction,
+)
 from nasm.targets.tensix.noc.routes import IN, OUT, RouterLink, TreeLink
 
 ENTRY, HOP, EXIT = 5, 9, 5
@@ -55,9 +62,13 @@ def flits(count: int) -> int:
 
 
 class Links:
-    """What has been sent: which cycles of each link are taken, and the load that there was."""
+    """What has been sent: which cycles of each link are taken, and the load that there was.
+
+    ``counters`` are those of the interfaces of tiles.
+    """
 
     def __init__(self) -> None:
+        self.counters = NiuCounters()
         self._taken: dict[RouterLink, tuple[Passing, ...]] = {}
         self._now = 0
         self.loads: dict[RouterLink, int] = {}
@@ -116,6 +127,7 @@ class Links:
     ) -> Sequence[Crossing]:
         """Send a packet: when it is at each of its receivers, and what comes back at the sender."""
         self._now = now
+        self.counters.tidy(now)
         network, size = packet.network, self.occupied(packet)
         if len(packet.to) == 4:
             return self._multicast(packet, sender, receivers, now, size)
@@ -124,13 +136,24 @@ class Links:
         there, taken = self._unicast(
             network, sender, place, now, 1 if asks else size, REQUESTS, packet.option(VC)
         )
-        if asks and packet.reply:
-            back, _ = self._unicast(network, place, sender, there, size, RESPONSES, None)
+        counted = self._counted(packet, sender, taken, size)
+        self.counters.change(there, network, place, counted.arrived)
+        if not packet.reply:
+            return (Crossing(place, there if asks else taken, there, there),)
+        back, _ = self._unicast(network, place, sender, there, size if asks else 1, RESPONSES, None)
+        self.counters.change(back, network, sender, counted.answered)
+        if asks:
             return (Crossing(place, there, back, back),)
-        if packet.reply:
-            back, _ = self._unicast(network, place, sender, there, 1, RESPONSES, None)
-            return (Crossing(place, taken, there, back),)
-        return (Crossing(place, there if asks else taken, there, there),)
+        return (Crossing(place, taken, there, back),)
+
+    def _counted(self, packet: Packet, sender: TilePlace, taken: int, size: int) -> RequestCounts:
+        """Count at its sender a request that leaves at a tick; what is counted of it elsewhere."""
+        kind, counters, network = kind_of(packet), self.counters, packet.network
+        counted = counts(kind, packet.reply, transaction(packet), size - 1)
+        counters.change(self._now, network, sender, counted.issued)
+        counters.change(taken, network, sender, counted.started)
+        counters.change(taken + size, network, sender, counted.left)
+        return counted
 
     def _unicast(
         self,
@@ -165,6 +188,7 @@ class Links:
         if isinstance(static, int):
             channel = static
         taken, channel = self._take(RouterLink(network, sender, IN), now, size, channel, moved)
+        counted = self._counted(packet, sender, taken, size)
         arrived = self._spread(tree, taken + ENTRY, size, channel, moved)
         arrived.setdefault(sender, (taken + ENTRY, channel))
         found = []
@@ -172,8 +196,10 @@ class Links:
             at, channel = arrived[place]
             begun, _ = self._take(RouterLink(network, place, OUT), at, size, channel, moved)
             there = back = begun + EXIT + size - 1
+            self.counters.change(there, network, place, counted.arrived)
             if packet.reply:
                 back, _ = self._unicast(network, place, sender, there, 1, RESPONSES, None)
+                self.counters.change(back, network, sender, counted.answered)
             found.append(Crossing(place, taken, there, back))
         return found
 
@@ -242,9 +268,10 @@ class Links:
 
     def save(self) -> Any:
         """What is in them, and the load that there was."""
-        return dict(self._taken), dict(self.loads), self._now
+        return dict(self._taken), dict(self.loads), self._now, self.counters.save()
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        taken, loads, self._now = saved
+        taken, loads, self._now, counters = saved
         self._taken, self.loads = dict(taken), dict(loads)
+        self.counters.restore(counters)
