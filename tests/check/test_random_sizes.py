@@ -67,7 +67,8 @@ def number(rng: random.Random, depth: int) -> str:
 
 
 def condition(rng: random.Random) -> str:
-    made = f"{number(rng, rng.choice((0, 1, 1, 2)))} {rng.choice(COMPARED)} {number(rng, rng.choice((0, 0, 1)))}"
+    one, other = number(rng, rng.choice((0, 1, 1, 2))), number(rng, rng.choice((0, 0, 1)))
+    made = f"{one} {rng.choice(COMPARED)} {other}"
     if rng.random() < 0.3:
         made += f" {rng.choice(('and', 'or'))} {{k}} {rng.choice(COMPARED)} {number(rng, 1)}"
     return made
