@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from nasm.base import gc_pause
-from nasm.order.accesses import ADD, NOTHING, Accesses, ByteAccess
+from nasm.order.accesses import ADD, NOTHING, READ, Accesses, ByteAccess
 from nasm.order.clocks import Order
 from nasm.order.down_counters import Unordered
 from nasm.order.events import More, Sources, Steps
@@ -212,7 +212,8 @@ class Check:
             end = ends[queue].get(index)
             if end is not None:
                 moved = watch.moved[queue][index]
-                accesses.transfer(queue, index, clocks[queue], moved, *end)
+                clock = self.order.later(clocks[queue], queue, index)
+                accesses.transfer(queue, index, clock, moved, *end)
         self._compared = self.steps.taken
 
     def _add_race(self, near: Place, column: int, count: int, kind: str, now: ByteAccess) -> None:
@@ -232,6 +233,8 @@ class Check:
             return
         if self.sources.typed and self._one_by_hand(first, now):
             return
+        if moves and kind == READ and self._taken(first, now):
+            return
         if self.more and self.ordered(now, first):  # what waits more comes later than it did
             return
         one, other = sorted((self._side(first), self._side(now)))
@@ -246,6 +249,15 @@ class Check:
         if len(found.pairs) < PAIRS or not self.held:
             found.pairs.append((first, now))
         kept[key] = found._replace(many=found.many + 1)
+
+    def _taken(self, first: ByteAccess, now: ByteAccess) -> bool:
+        """Whether the queue that sent some bytes has waited until they were taken, before now."""
+        waited = self.steps.sent.taken[first.queue].get(first.index)
+        if waited is None:
+            return False
+        if now.queue == first.queue:
+            return now.index > waited
+        return self.order.clock(now.queue, now.index)[first.queue] > waited
 
     def _one_by_hand(self, first: ByteAccess, now: ByteAccess) -> bool:
         """Whether one of two accesses was typed in, and the first was over before the other began.
