@@ -1,4 +1,4 @@
-"""What packers read for a PACR, as the configuration says: which rows of Dst, how many numbers.
+"""What packers read for a pack, as the configuration says: which rows of Dst, how many numbers.
 
 Sources: PACR.md, InputAddressGenerator.md and FormatConversion.md of the packers. Of four packers
 each reads consecutive numbers; a single one has interfaces, which read a row of Dst each, out of an
@@ -25,7 +25,7 @@ from nasm.targets.tensix.words.word import Fields
 
 X, Y, Z, W = range(4)
 MASKS: Final = frozenset({1, 2, 4, 8, 3, 12, 15})
-"""Packers that one PACR can be given, as a mask; 0 is 1."""
+"""Packers that one pack can be given, as a mask; 0 is 1."""
 
 ROW: Final = 16
 """Numbers of a row of Dst."""
@@ -52,7 +52,7 @@ _UNKNOWN_FIELDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What one PACR does with one packer: the configuration, for one thread.
+    """What one pack does with one packer: the configuration, for one thread.
 
     ``interfaces`` are those that read, by number, or none where a packer reads consecutive numbers.
     """
@@ -132,7 +132,7 @@ def count_of(job: Job, flush: int) -> int:
         return 0 if flush else _count_of_rows(job)
     count = 0 if flush else job.adc(1, X) - job.adc(0, X) + 1
     if not 0 <= count <= 0x4000:
-        raise unknown(f"PACR of {count} numbers, from X {job.adc(0, X)} to {job.adc(1, X)}")
+        raise unknown(f"a pack of {count} numbers, from X {job.adc(0, X)} to {job.adc(1, X)}")
     return count
 
 
@@ -140,7 +140,7 @@ def _count_of_rows(job: Job) -> int:
     """The same of interfaces: each gives the numbers of its row that X selects."""
     first, last = job.adc(0, X), job.adc(1, X)
     if first or not 0 <= last < ROW:
-        raise unknown(f"PACR of numbers {first} to {last} of each row; wanted 0 to 15 at most")
+        raise unknown(f"a pack of numbers {first} to {last} of each row; wanted 0 to 15 at most")
     return (last + 1) * len(job.interfaces)
 
 
@@ -161,10 +161,10 @@ def _places_of_rows(job: Job, count: int, start: int) -> NDArray[np.int64]:
     """The same of interfaces, from a number of Dst on."""
     row, column = divmod(start, ROW)
     if column:
-        raise unknown(f"PACR from column {column} of a row of Dst")
+        raise unknown(f"a pack from column {column} of a row of Dst")
     if (row & 3) + job.interfaces[-1] > 3:
         raise unknown(
-            f"PACR of rows {row} to {row + job.interfaces[-1]} of Dst: its interfaces read within "
+            f"a pack of rows {row} to {row + job.interfaces[-1]} of Dst: its interfaces read within "
             "an aligned group of four"
         )
     rows = row + np.array(job.interfaces)
@@ -172,7 +172,7 @@ def _places_of_rows(job: Job, count: int, start: int) -> NDArray[np.int64]:
 
 
 def rows_read(core: Coprocessor, thread: int, fields: Fields) -> tuple[set[int], bool]:
-    """The rows of Dst that packers read for a PACR, and whether these have 32 bits."""
+    """The rows of Dst that packers read for a pack, and whether these have 32 bits."""
     jobs = [] if fields["ZeroWrite"] else jobs_of(core, thread, fields)
     flush = fields["Flush"]
     rows = {row for job in jobs for row in (places_of(job, count_of(job, flush)) >> 4).tolist()}
@@ -180,12 +180,14 @@ def rows_read(core: Coprocessor, thread: int, fields: Fields) -> tuple[set[int],
 
 
 def jobs_of(core: Coprocessor, thread: int, fields: Fields) -> list[Job]:
-    """What the packers do that the fields of a PACR name; raises Refused."""
+    """What the packers do that the fields of a pack name; raises Refused."""
     if core.chip.tiles.interfaces:
         return [_of_interfaces(core, thread, fields)]
     mask = fields["PackerMask"] or 1
     if mask not in MASKS:
-        raise unknown(f"PACR with PackerMask {mask:#06b}; wanted one packer, 0 and 1, 2 and 3, all")
+        raise unknown(
+            f"a pack with PackerMask {mask:#06b}; wanted one packer, 0 and 1, 2 and 3, all"
+        )
     jobs = []
     for packer in range(core.chip.tiles.packers):
         if not mask >> packer & 1:
@@ -204,7 +206,7 @@ def _of_interfaces(core: Coprocessor, thread: int, fields: Fields) -> Job:
         if fields[name]:
             raise Refused(
                 "E0601",
-                f"PACR with {name} {fields[name]}, which is not modelled on {core.chip.title}: its "
+                f"a pack with {name} {fields[name]}, which is not modelled on {core.chip.title}: its "
                 "page names it, and leaves it to be described",
                 f"leave {name} at 0",
             )
