@@ -164,8 +164,8 @@ def _places_of_rows(job: Job, count: int, start: int) -> NDArray[np.int64]:
         raise unknown(f"a pack from column {column} of a row of Dst")
     if (row & 3) + job.interfaces[-1] > 3:
         raise unknown(
-            f"a pack of rows {row} to {row + job.interfaces[-1]} of Dst: its interfaces read within "
-            "an aligned group of four"
+            f"a pack of rows {row} to {row + job.interfaces[-1]} of Dst: its interfaces read "
+            "within an aligned group of four"
         )
     rows = row + np.array(job.interfaces)
     return (rows[:, None] * ROW + np.arange(count // len(rows)) & 0x3FFF).ravel()
@@ -206,8 +206,8 @@ def _of_interfaces(core: Coprocessor, thread: int, fields: Fields) -> Job:
         if fields[name]:
             raise Refused(
                 "E0601",
-                f"a pack with {name} {fields[name]}, which is not modelled on {core.chip.title}: its "
-                "page names it, and leaves it to be described",
+                f"a pack with {name} {fields[name]}, which is not modelled on {core.chip.title}: "
+                "its page names it, and leaves it to be described",
                 f"leave {name} at 0",
             )
     every, mask = range(core.chip.tiles.interfaces), fields["ReadIntfSel"]
