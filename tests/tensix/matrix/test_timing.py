@@ -74,14 +74,14 @@ def test_what_instructions_ask_of_l1_follows_from_the_configuration() -> None:
     assert durations.unpack_demand(core, 0, **{n: fields[n] for n in names}) == (1088, 2)
     packs(core, 0x4000, Format.BF16, Format.BF16, False, 256)
 
-    def cycles(PackerMask: int, Flush: int = 0) -> dict[int, int]:
-        fields = {"PackerMask": PackerMask, "OvrdThreadId": 0, "Flush": Flush}
-        return durations.pack_durations(core, 0, fields)
+    def cycles(packers: int, flush: int = 0) -> dict[int, int]:
+        asked = {"PackerMask": packers, "OvrdThreadId": 0, "Flush": flush}
+        return durations.pack_durations(core, 0, asked)
 
     assert cycles(15) == dict.fromkeys(range(4), 32)
     configure(core, {"THCON_SEC0_REG1_Pack_L1_Acc": 1})
     assert cycles(1) == {0: 64}
-    assert cycles(2, Flush=1) == {1: 0}
+    assert cycles(2, flush=1) == {1: 0}
 
 
 @pytest.mark.parametrize(
