@@ -10,17 +10,7 @@ from nasm.order.accesses import Accesses, Touched
 from nasm.order.clocks import Order
 from nasm.order.observer import TransferTouches, Watch
 from nasm.order.places import Area
-from nasm.order.skeleton import (
-    COMPLETES,
-    LANDS,
-    SILENT,
-    CounterChange,
-    CounterWait,
-    Event,
-    Issue,
-    Step,
-    Take,
-)
+from nasm.order.skeleton import LANDS, SILENT, CounterChange, CounterWait, Event, Issue, Step, Take
 from nasm.program.program import Program, QueueProgram
 from nasm.sim.queues import Work
 from nasm.views.regions import Region
@@ -36,8 +26,8 @@ Added = CounterWait | Take | Event
 More = Mapping[Place, Sequence[Added]]
 """What instructions are to wait for that the program does not say, by their place."""
 
-Follows = dict[Place, list[Place]]
-"""Instructions that others come after, by these."""
+Follows = dict[Place, list[Event]]
+"""What instructions come after, by these."""
 
 Stream = tuple[int, int | None]
 """A queue, and the counter that its transfers post to."""
@@ -64,6 +54,9 @@ class Sources:
         acting = {n: effect for n, effect in effects if effect is not None}
         self.clears = Clear in acting.values()
         moving = {n for n in acting if program.instructions[n].row.moves}
+        self.sending = {n for n, i in enumerate(program.instructions) if i.row.sends}
+        if not program.tiles:
+            self.sending.clear()
         self.silent = {n for n in moving if not program.instructions[n].row.posts}
         meeting = {n for n, effect in acting.items() if effect is Rendezvous}
         self.tracked: list[bool] = []
@@ -89,6 +82,8 @@ class Sources:
         found = [(queue, None if update is None else update.semaphore) for update in updates]
         if not self.silent.isdisjoint(lines.instructions):
             found.append((queue, SILENT))
+        if not self.sending.isdisjoint(lines.instructions):
+            found += (queue, None), (queue, SILENT)
         return list(dict.fromkeys(found))
 
     def core(self, counter: int) -> int:
@@ -216,8 +211,8 @@ class Steps:
         tiles = self.watch.by_address
         if tiles is None:
             return None
-        for queue, index, other, last in tiles.follows[self._followed :]:
-            self._follows.setdefault((queue, index), []).append((other, last))
+        for queue, index, event in tiles.follows[self._followed :]:
+            self._follows.setdefault((queue, index), []).append(event)
         self._followed = len(tiles.follows)
         return self._follows
 
@@ -300,8 +295,7 @@ class Steps:
 
     def _follow(self, follows: Follows, queue: int, index: int) -> None:
         """An instruction starts after others, by what its core holds."""
-        for other, last in follows.pop((queue, index), ()):
-            event = Event(COMPLETES, other, last)
+        for event in follows.pop((queue, index), ()):
             self.order.take(Step(queue, index, after_event=event))
 
     def _drain(self, queue: int, index: int) -> None:

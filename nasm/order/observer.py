@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from nasm.isa import effects
 from nasm.isa.list_kinds import views
+from nasm.order.skeleton import Event
 from nasm.program.program import Instruction, Program
 from nasm.sim.channels import Flight, Group
 from nasm.sim.events import Observer
@@ -34,6 +35,8 @@ def matters(program: Program, areas: Mapping[int, int], held: bool) -> bool:
     their own results, their reads could be, too.
     """
     if not held or any(i.row.effect in APART for i in program.instructions):
+        return True
+    if program.tiles and any(i.row.sends for i in program.instructions):
         return True
     queues = enumerate(program.queues)
     busy = [(queue, lines) for queue, lines in queues if len(lines.instructions)]
@@ -95,12 +98,12 @@ class TouchedByAddress(Protocol):
     """What instructions touch that they do not name, and what they come after.
 
     ``reads`` and ``writes`` are of bytes, by queue and number of the instruction. ``follows`` are
-    pairs of these, of which the first comes after the second has completed.
+    instructions, each with what it comes after.
     """
 
     reads: dict[tuple[int, int], list[tuple[int, int]]]
     writes: dict[tuple[int, int], list[tuple[int, int]]]
-    follows: list[tuple[int, int, int, int]]
+    follows: list[tuple[int, int, Event]]
 
     def touched(self, queue: int, index: int) -> tuple[tuple[Region, ...], tuple[Region, ...]]:
         """What an instruction has read and written by addresses."""
