@@ -56,6 +56,10 @@ class Network(Protocol):
     def where(self, place: TilePlace) -> str:
         """What a place holds, in words."""
 
+    @property
+    def most_counted(self) -> int:
+        """How many packets of one tag may be in flight before what counts them overflows."""
+
     def map(self) -> Sequence[Sequence[tuple[TilePlace, str, tuple[tuple[int, int], ...]]]]:
         """All places row by row: each with a letter for what is there, and its loads by network.
 

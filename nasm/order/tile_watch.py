@@ -14,7 +14,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 from nasm.order.observer import Watch
-from nasm.order.skeleton import COMPLETES, LANDS, Event
+from nasm.order.skeleton import COMPLETES, LANDS, SILENT, Event, Issue, Stream, stream_of
 from nasm.sim.channels import Flight
 from nasm.sim.queues import Queue, Task
 from nasm.views.regions import Region
@@ -34,10 +34,11 @@ class TileWatch(Watch):
     instruction of each queue changed it last, ``sent`` which have sent packets whose answers change
     it. ``follows`` are instructions, by queue and number, each with what it comes after: that
     another one has completed, or what it sent has landed. Of queues that are ``coded`` a load from
-    the address of an earlier store comes after that, and ``stored`` are the latest of these.
+    the address of an earlier store comes after that, and ``stored`` are the latest of these; what
+    they send has ``streams`` of its own.
     """
 
-    CACHES = (*Watch.CACHES, "places", "coded")  # type: ignore[assignment]  # more of them
+    CACHES = (*Watch.CACHES, "places", "coded", "streams")  # type: ignore[assignment]  # more of them
 
     def __init__(
         self,
@@ -53,6 +54,7 @@ class TileWatch(Watch):
         self.follows: list[tuple[int, int, Event]] = []
         self.reads: dict[tuple[int, int], list[Bytes]] = {}
         self.writes: dict[tuple[int, int], list[Bytes]] = {}
+        self.streams: dict[Stream, None] = {}
         self.stored: dict[tuple[int, int], int] = {}
         self._latest: dict[tuple[int, int], int] = {}
         self._heard: dict[tuple[int, int, Hashable], int] = {}
@@ -80,9 +82,15 @@ class TileWatch(Watch):
         """Remember what a transfer touches, and what changes when it is answered."""
         super().issued(flight, now)
         queue, index = flight.origin[0], len(self.works[flight.origin[0]]) - 1
-        if index in self.moved[queue] and not self.full:
-            for part in flight.parts:
-                self.sent.setdefault((flight.core, part), []).append((queue, index))
+        moved = self.moved[queue].get(index)
+        if moved is None or self.full:
+            return
+        if queue in self.coded:
+            counter = SILENT if moved.silent else moved.counter
+            moved = self.moved[queue][index] = moved._replace(way=flight.parts or None)
+            self.streams[stream_of(queue, Issue(counter, 0, moved.way))] = None
+        for part in flight.parts:
+            self.sent.setdefault((flight.core, part), []).append((queue, index))
 
     def passed(self, queue: int, core: int, parts: Sequence[Hashable], started: bool) -> None:
         """An instruction of a queue comes after what has changed some parts."""

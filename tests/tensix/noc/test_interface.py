@@ -392,6 +392,25 @@ def test_what_is_sent_may_be_written_once_its_acknowledgement_is_counted(
 
 
 @pytest.mark.parametrize(
+    ("poll", "right"),
+    [
+        (answered(counter=0x204, until=1), False),  # of the write, which was sent later
+        (answered(counter=0x208, until=1), True),
+        (answered(), False),
+        (answered(counter=0x248), True),
+    ],
+)
+def test_answers_of_one_kind_or_number_say_nothing_of_others(poll: str, right: bool) -> None:
+    head = HEAD.format(output="", here="iota", there="zeros")
+    read = {**WRITE, "TARG": 0x2080, "TARG_MID": THERE, "RET": 0x1080, "RET_MID": HERE}
+    code = started(CTRL=RD, TAG=2 << 10, **read) + started(CTRL=WR | MARKED, TAG=0, **WRITE)
+    code += poll + "li t3, 0x1080\nlw t4, 0(t3)\n"
+    code += answered(tag="x") + answered(counter=0x248, tag="y")
+    found = session(f"{head}.rv B\n{code}").run(max_cycles=10_000).hazards
+    assert [p.code for p in found] == ([] if right else ["E0502"])
+
+
+@pytest.mark.parametrize(
     ("back", "right"), [("", False), ("lw t5, 4(t3)\nmv t5, t5\n", True), ("lw t5, 0(t3)\n", False)]
 )
 def test_what_is_stored_may_be_sent_once_it_was_loaded(back: str, right: bool) -> None:

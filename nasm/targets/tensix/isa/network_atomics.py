@@ -13,6 +13,7 @@ from nasm.isa.kinds import Number
 from nasm.targets.tensix.isa.network_operands import (
     ENGINE,
     HERE,
+    ID,
     PAGE,
     REQUEST,
     TENSORS,
@@ -24,6 +25,7 @@ from nasm.targets.tensix.isa.network_operands import (
     aligned,
     connected,
     coordinates,
+    labels,
     network_of,
 )
 from nasm.targets.tensix.isa.table import ISA
@@ -39,8 +41,10 @@ TARGET_WORD = Operand("Dst", THERE, "@", doc="the word of another tile's L1")
 _ATOMIC_RULES: Final = (connected("Dst"), aligned(4))
 
 
-def _atomic(engine: str, where: Any, x: int, y: int, back: Any, act: Atomic) -> Packet:
-    return Packet(network_of(engine), 4, back, where, coordinates(x, y), atomic=act)
+def _atomic(
+    engine: str, where: Any, to: tuple[int, ...], back: Any, act: Atomic, identity: int
+) -> Packet:
+    return Packet(network_of(engine), 4, back, where, to, atomic=act, **labels(identity))
 
 
 @ISA.instruction(
@@ -56,6 +60,7 @@ def _atomic(engine: str, where: Any, x: int, y: int, back: Any, act: Atomic) -> 
         doc="bits of the counter, less 1; those above stay",
         keyword=True,
     ),
+    ID,
     ENGINE,
     rules=_ATOMIC_RULES,
     posts=1,
@@ -66,11 +71,12 @@ def _atomic(engine: str, where: Any, x: int, y: int, back: Any, act: Atomic) -> 
     **REQUEST,
 )
 def NOC_ATOMIC_INC(
-    Dst: Any, Ret: Any, Add: int, X: int, Y: int, IntWidth: int, engine: str
+    Dst: Any, Ret: Any, Add: int, X: int, Y: int, IntWidth: int, Id: int, engine: str
 ) -> Packet:
     """Add to a word of another tile's L1; the word as it was comes back to this one."""
     word = _word_of(Dst)
-    return _atomic(engine, Dst, X, Y, Ret, atomics.incrementing(word, word, Add, IntWidth))
+    act = atomics.incrementing(word, word, Add, IntWidth)
+    return _atomic(engine, Dst, coordinates(X, Y), Ret, act, Id)
 
 
 NIBBLE = Number(integer=True, low=0, high=15)
@@ -83,6 +89,7 @@ NIBBLE = Number(integer=True, low=0, high=15)
     Operand("Set", NIBBLE, doc="what it becomes if it is that, 4 bits"),
     X_OF,
     Y_OF,
+    ID,
     ENGINE,
     rules=_ATOMIC_RULES,
     posts=1,
@@ -93,11 +100,12 @@ NIBBLE = Number(integer=True, low=0, high=15)
     **REQUEST,
 )
 def NOC_ATOMIC_CAS(
-    Dst: Any, Ret: Any, Compare: int, Set: int, X: int, Y: int, engine: str
+    Dst: Any, Ret: Any, Compare: int, Set: int, X: int, Y: int, Id: int, engine: str
 ) -> Packet:
     """Set a word of another tile's L1 if it is a number; the word as it was comes back."""
     word = _word_of(Dst)
-    return _atomic(engine, Dst, X, Y, Ret, atomics.comparing(word, word, Compare, Set))
+    act = atomics.comparing(word, word, Compare, Set)
+    return _atomic(engine, Dst, coordinates(X, Y), Ret, act, Id)
 
 
 @ISA.instruction(
@@ -113,6 +121,7 @@ def NOC_ATOMIC_CAS(
         doc="which of the eight halfwords of the 16 bytes get halves of Value; 0: the word at Dst",
         keyword=True,
     ),
+    ID,
     ENGINE,
     rules=_ATOMIC_RULES,
     posts=1,
@@ -123,9 +132,9 @@ def NOC_ATOMIC_CAS(
     **REQUEST,
 )
 def NOC_ATOMIC_SWAP(
-    Dst: Any, Ret: Any, Value: int, X: int, Y: int, Mask: int, engine: str
+    Dst: Any, Ret: Any, Value: int, X: int, Y: int, Mask: int, Id: int, engine: str
 ) -> Packet:
     """Swap a word of another tile's L1, or halfwords of its 16 bytes; what was there comes back."""
     word = _word_of(Dst)
     act = atomics.masking(word, Value, Mask) if Mask else atomics.swapping(word, word, Value)
-    return _atomic(engine, Dst, X, Y, Ret, act)
+    return _atomic(engine, Dst, coordinates(X, Y), Ret, act, Id)

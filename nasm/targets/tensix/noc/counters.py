@@ -47,9 +47,6 @@ bytes have not left."""
 _NARROW: Final = range(OUTSTANDING, OUTGOING + IDS)
 """Counters of 8 bits; others have 32."""
 
-TRANSACTION: Final = "id"
-"""The option of a packet that is its transaction ID; without it the ID is 0."""
-
 READ, WRITE, INLINE, ATOMIC = "RD", "WR", "WR, inline", "ATOMIC"
 """Kinds of requests."""
 
@@ -89,12 +86,6 @@ def kind_of(packet: Packet) -> str:
     return INLINE if packet.data else WRITE
 
 
-def transaction(packet: Packet) -> int:
-    """The transaction ID of a packet."""
-    found = packet.option(TRANSACTION)
-    return found if isinstance(found, int) else 0
-
-
 def part(network: int, index: int) -> str:
     """The name of a counter of a tile's interface among the parts that change."""
     return f"noc{network} {NAMES[index]}"
@@ -104,7 +95,7 @@ def answering(packet: Packet) -> tuple[str, ...]:
     """The counters that an answer to a packet changes; none if there is no answer."""
     if not packet.reply:
         return ()
-    found = INDEX[_ANSWERS[kind_of(packet)]], OUTSTANDING + transaction(packet)
+    found = INDEX[_ANSWERS[kind_of(packet)]], OUTSTANDING + packet.tag
     return tuple(part(packet.network, index) for index in found)
 
 

@@ -18,14 +18,7 @@ from nasm.isa.effects import Packet
 from nasm.isa.network import Crossing
 from nasm.isa.tile_grid import TilePlace
 from nasm.targets.tensix.noc import chip_map, routes
-from nasm.targets.tensix.noc.counters import (
-    NiuCounters,
-    RequestCounts,
-    answering,
-    counts,
-    kind_of,
-    transaction,
-)
+from nasm.targets.tensix.noc.counters import NiuCounters, RequestCounts, answering, counts, kind_of
 from nasm.targets.tensix.noc.routes import IN, OUT, RouterLink, TreeLink
 
 ENTRY, HOP, EXIT = 5, 9, 5
@@ -40,9 +33,11 @@ MOST_BYTES: Final = 8192
 REQUESTS, MULTICASTS, RESPONSES = 0b00, 0b10, 0b11
 """Classes of virtual channels."""
 
-VC, MAJOR, INCLUDE = "vc", "major", "include"
-"""Options of a packet: its static virtual channel, the major axis of a multicast, and whether the
-sender receives it."""
+MAJOR, INCLUDE = "major", "include"
+"""Options of a packet: the major axis of a multicast, and whether the sender receives it."""
+
+COUNTED: Final = 255
+"""Requests that the counter of a transaction ID, of 8 bits, can tell from fewer."""
 
 DATELINE: Final = 0b1000
 """The bit of the number of a virtual channel that flips where links go round the torus."""
@@ -120,6 +115,11 @@ class Links:
             return chip_map.DRAM_MEMORIES[chip_map.dram_at(place)]
         return chip_map.HOST_MEMORY if kind == chip_map.HOST else ""
 
+    @property
+    def most_counted(self) -> int:
+        """Requests of a transaction ID that its counter has room for."""
+        return COUNTED
+
     def where(self, place: TilePlace) -> str:
         """What a place holds, in words."""
         return chip_map.TITLES[chip_map.kind_of(place)]
@@ -146,7 +146,7 @@ class Links:
         (place,) = receivers
         asks = packet.fetches or packet.atomic is not None
         there, taken = self._unicast(
-            network, sender, place, now, 1 if asks else size, REQUESTS, packet.option(VC)
+            network, sender, place, now, 1 if asks else size, REQUESTS, packet.lane
         )
         counted = self._counted(packet, sender, taken, size)
         self.counters.change(there, network, place, counted.arrived)
@@ -161,7 +161,7 @@ class Links:
     def _counted(self, packet: Packet, sender: TilePlace, taken: int, size: int) -> RequestCounts:
         """Count at its sender a request that leaves at a tick; what is counted of it elsewhere."""
         kind, counters, network = kind_of(packet), self.counters, packet.network
-        counted = counts(kind, packet.reply, transaction(packet), size - 1)
+        counted = counts(kind, packet.reply, packet.tag, size - 1)
         counters.change(self._now, network, sender, counted.issued)
         counters.change(taken, network, sender, counted.started)
         counters.change(taken + size, network, sender, counted.left)
@@ -195,7 +195,7 @@ class Links:
     ) -> Sequence[Crossing]:
         network, first_last = packet.network, self._corners(packet)
         tree = routes.multicast(network, sender, *first_last, str(packet.option(MAJOR)))
-        static, channel = packet.option(VC), MULTICASTS << 1
+        static, channel = packet.lane, MULTICASTS << 1
         moved = isinstance(static, int)
         if isinstance(static, int):
             channel = static

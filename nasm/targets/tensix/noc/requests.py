@@ -6,15 +6,14 @@ Source: the public ISA documentation of Wormhole B0, NoC: MemoryMap and Atomics.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from nasm.base.problems import Refused
 from nasm.isa.effects import Atomic, Packet
 from nasm.isa.tile_grid import TilePlace
 from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.noc import atomics, chip_map, routes
-from nasm.targets.tensix.noc.counters import TRANSACTION
-from nasm.targets.tensix.noc.links import INCLUDE, MAJOR, MOST_BYTES, VC
+from nasm.targets.tensix.noc.links import INCLUDE, MAJOR, MOST_BYTES
 
 TARG, RET, TAG, CTRL, LENGTH, DATA, START = 0, 0xC, 0x18, 0x1C, 0x20, 0x24, 0x28
 """Registers of an initiator; of an address the lower half, after which comes the other."""
@@ -111,23 +110,19 @@ def _own(network: int, held: Sequence[int], register: int, tile: TilePlace, name
         raise Refused("E0601", f"{message} asks, which nasm does not model")
 
 
-def _options(held: Sequence[int]) -> tuple[tuple[str, object], ...]:
-    control = held[CTRL >> 2]
-    found: list[tuple[str, object]] = []
+def _labels(held: Sequence[int]) -> dict[str, Any]:
+    """What a packet has of a transaction ID, a static virtual channel, and of a broadcast."""
+    control, found = held[CTRL >> 2], dict[str, Any]()
     if control >> MULTICAST & 1:
-        found.append((MAJOR, routes.Y if control >> BY_COLUMNS & 1 else routes.X))
-        found.append((INCLUDE, bool(control >> INCLUDED & 1)))
+        major = routes.Y if control >> BY_COLUMNS & 1 else routes.X
+        found["options"] = ((MAJOR, major), (INCLUDE, bool(control >> INCLUDED & 1)))
     if control >> STATIC & 1:
-        channel = control >> CHANNEL & 7
+        found["lane"] = channel = control >> CHANNEL & 7
         if (channel >= 4) != bool(control >> MULTICAST & 1) or channel >= 6:
             message = f"NOC_CTRL has the static channel {channel}"
             hint = "static channels of requests are 0 to 3, and 4 or 5 of multicasts"
             raise Refused(UNSENDABLE, message, hint)
-        found.append((VC, channel))
-    number = held[TAG >> 2] >> NUMBER & 15
-    if number:
-        found.append((TRANSACTION, number))
-    return tuple(found)
+    return found | {"tag": held[TAG >> 2] >> NUMBER & 15}
 
 
 def _length(held: Sequence[int]) -> int:
@@ -150,7 +145,7 @@ def _read(network: int, held: Sequence[int], tile: TilePlace) -> Packet:
         _address(held, TARG),
         _connected(network, _place(held, TARG)),
         fetches=True,
-        options=_options(held),
+        **_labels(held),
     )
 
 
@@ -175,9 +170,7 @@ def _write(network: int, held: Sequence[int], tile: TilePlace) -> Packet:
     else:
         count = _length(held)
     to = _connected(network, _target(held, RET))
-    return Packet(
-        network, count, here, there, to, reply=answered, only=only, options=_options(held)
-    )
+    return Packet(network, count, here, there, to, reply=answered, only=only, **_labels(held))
 
 
 def _bits(mask: int, count: int) -> tuple[int, ...]:
@@ -200,7 +193,7 @@ def _inline(network: int, held: Sequence[int]) -> Packet:
         reply=bool(held[CTRL >> 2] >> ANSWERED & 1),
         data=data,
         only=() if len(only) == count else tuple(n - first for n in only),
-        options=_options(held),
+        **_labels(held),
     )
 
 
@@ -222,7 +215,7 @@ def _atomic(network: int, held: Sequence[int], tile: TilePlace) -> Packet:
         _connected(network, _target(held, TARG)),
         reply=answered,
         atomic=_operation(there >> 2 & 3, held[LENGTH >> 2], held[DATA >> 2]),
-        options=_options(held),
+        **_labels(held),
     )
 
 
