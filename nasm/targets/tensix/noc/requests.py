@@ -178,7 +178,7 @@ def _bits(mask: int, count: int) -> tuple[int, ...]:
 
 
 def _inline(network: int, held: Sequence[int]) -> Packet:
-    """A write of a number: byte i of 16 gets byte i & 3 of it, where a mask says so."""
+    """A write of a number: byte i of 16 gets byte i & 3 of it, where a mask has its bit."""
     address, mask = _address(held, TARG), held[LENGTH >> 2]
     only = _bits((mask | mask >> 16) & 0xFFFF, 16)
     if not only:
