@@ -39,16 +39,23 @@ class AffineForm:
         """Whether it is the same for all sizes and in all rounds."""
         return not (self.factors or self.off or self.opaque or self.real)
 
+    @property
+    def varies(self) -> bool:
+        """Whether it depends on the size, or on a round of which there are more with it."""
+        return bool(self.factors)
+
     def plus(self, other: AffineForm, sign: int = 1) -> AffineForm:
-        """The sum, or the difference."""
+        """The sum, or the difference; of what is not known no variable cancels another."""
         factors = dict(self.factors)
+        opaque = self.opaque or other.opaque
         for variable, factor in other.factors.items():
-            factors[variable] = factors.get(variable, Fraction(0)) + sign * factor
+            known = Fraction(0) if opaque else factors.get(variable, Fraction(0))
+            factors[variable] = known + sign * factor
         return AffineForm(
             {variable: factor for variable, factor in factors.items() if factor},
             self.constant + sign * other.constant,
             self.off + other.off,
-            self.opaque or other.opaque,
+            opaque,
             self.real or other.real,
         )
 
@@ -92,11 +99,11 @@ class Thresholds:
     def compared(self, one: AffineForm, other: AffineForm) -> None:
         """Two values are compared; raises NotAffine if that may change in the midst of a loop."""
         form = one.plus(other, -1)
+        if not form.factors:
+            return
         if form.real or form.opaque:
             raise NotAffine("compares what is not known to be affine")
         variables = [variable for variable in form.factors if variable != SIZE]
-        if not form.factors:
-            return
         if not variables:
             self._of_size(form)
         elif len(variables) > 1:
@@ -120,8 +127,7 @@ class Thresholds:
 
     def remainder(self, form: AffineForm, divisor: int) -> AffineForm:
         """What is left by a constant."""
-        if form.real or divisor <= 0:
-            raise NotAffine("divides by what is not a positive constant")
+        self._divides(form, divisor)
         if self._exact(form, divisor):
             return number(0)
         self.period = lcm(self.period, divisor)
@@ -129,13 +135,18 @@ class Thresholds:
 
     def quotient(self, form: AffineForm, divisor: int) -> AffineForm:
         """The integer quotient by a constant."""
-        if form.real or divisor <= 0:
-            raise NotAffine("divides by what is not a positive constant")
+        self._divides(form, divisor)
         exact = form.times(Fraction(1, divisor))
         if self._exact(form, divisor):
             return exact
         self.period = lcm(self.period, divisor)
         return exact.plus(AffineForm({}, off=Fraction(1)))
+
+    def _divides(self, form: AffineForm, divisor: int) -> None:
+        if divisor <= 0:
+            raise NotAffine("divides by what is not a positive constant")
+        if form.real or (form.opaque and form.factors):
+            raise NotAffine("divides what is not known to be affine")
 
     def _exact(self, form: AffineForm, divisor: int) -> bool:
         """Whether a form of the size alone is a multiple of a number, for each size."""

@@ -36,6 +36,9 @@ UNPACKERS, MATRIX = 0, 1
 INITIATORS, INITIATOR_WORDS = 4, 11
 """Request initiators of each network interface of a tile, and the words of their registers."""
 
+NO_FORMAT = -1
+"""The format of a bank of SrcA or SrcB that nothing was unpacked to."""
+
 NO_THREAD = -1
 """The owner of a free mutex, and the mutex that a thread wants which waits for none."""
 
@@ -96,7 +99,8 @@ class Matrix(MutableState):
     ``dst[row, column]`` are the 1024 rows of 16 bits as they are stored; ``defined`` says by row
     whether it was written. Elements of SrcA and SrcB have 19 bits: sign, 10 of mantissa, 8 of
     exponent. ``owner_a[bank]`` is ``UNPACKERS`` or ``MATRIX``; the pointers are banks. The latest
-    instruction that computed a row of SrcA started at ``srca_row``.
+    instruction that computed a row of SrcA started at ``srca_row``. ``implied_a[bank]`` is the code
+    of the format that a bank was unpacked to, where banks have one, or ``NO_FORMAT``.
     """
 
     dst: U16 = field(default_factory=lambda: np.zeros((1024, 16), np.uint16))
@@ -110,6 +114,8 @@ class Matrix(MutableState):
     unpack_a: int = 0
     unpack_b: int = 0
     srca_row: int = 0
+    implied_a: NDArray[np.int8] = field(default_factory=lambda: np.full(2, NO_FORMAT, np.int8))
+    implied_b: NDArray[np.int8] = field(default_factory=lambda: np.full(2, NO_FORMAT, np.int8))
 
 
 @dataclass(slots=True, eq=False)
