@@ -33,6 +33,9 @@ COLUMNS = 8
 UNPACKERS, MATRIX = 0, 1
 """Who owns a bank of SrcA or SrcB."""
 
+INITIATORS, INITIATOR_WORDS = 4, 11
+"""Request initiators of each network interface of a tile, and the words of their registers."""
+
 NO_FORMAT = -1
 """The format of a bank of SrcA or SrcB that nothing was unpacked to."""
 
@@ -216,10 +219,11 @@ class Coprocessor(MutableState):
     are those of threads whose RISC-V core pushes them, ``riscs`` all such cores, ``coded`` those
     that execute RISC-V code. ``overwritten`` are words of their code, from the address
     ``code_low`` on, which are others now, ``altered`` how many. ``debug`` is how their debug
-    registers are reached. ``iram`` is the instruction memory of NC, of which the bytes that
-    were written are known. ``soft_reset`` is what is held in reset, ``clock_high`` the upper
-    half of the wall clock when the lower one was read last; ``now`` is the cycle up to which
-    everything has happened.
+    registers are reached. ``initiators[network, i]`` are the registers with which cores start
+    requests, which wait until the cycle ``sending[network, i]``. ``iram`` is the instruction
+    memory of NC, of which the bytes that were written are known. ``soft_reset`` is what is held in
+    reset, ``clock_high`` the upper half of the wall clock when the lower one was read last;
+    ``now`` is the cycle up to which everything has happened.
     """
 
     CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca", "lines", "chip", "coded", "code_low")
@@ -248,6 +252,8 @@ class Coprocessor(MutableState):
     code_low: int = 0
     debug: DebugPort = field(default_factory=DebugPort)
     iram: U8 = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.uint8))
+    initiators: U32 = field(default_factory=_words(2, INITIATORS, INITIATOR_WORDS))
+    sending: NDArray[np.int64] = field(default_factory=lambda: np.zeros((2, INITIATORS), np.int64))
     iram_known: Bools = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.bool_))
     soft_reset: int = 0
     clock_high: int = 0
