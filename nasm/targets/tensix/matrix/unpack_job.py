@@ -15,6 +15,15 @@ from nasm.targets.tensix.matrix.src import data_format, unknown
 from nasm.targets.tensix.scalar.config import KnownSettings
 from nasm.targets.tensix.state import Coprocessor
 
+Y, Z = 1, 2
+"""Dimensions of counters, of which X is 0 and W 3."""
+
+ROW = 16
+"""Numbers of a row of SrcA, SrcB or Dst."""
+
+INPUT_PLANES = 0xFF
+"""Bits of Z and W of channel 0 that reach an unpacker's input, however many counters have."""
+
 T = TypeVar("T")
 
 
@@ -43,12 +52,12 @@ class UnpackJob:
 
     def descriptor(self, low: int, width: int) -> int:
         """Bits of the tile descriptor, of 128 bits; none crosses a word."""
-        word = self.known.word(52 + 40 * self.unpacker + low // 32)
-        return word >> low % 32 & ((1 << width) - 1)
+        at = self.core.layout.fields[f"THCON_SEC{self.unpacker}_REG0_TileDescriptor"].word
+        return self.known.word(at + low // 32) >> low % 32 & ((1 << width) - 1)
 
     def once(self, make: Callable[[UnpackJob], T]) -> T:
         """What follows from the configuration and the context alone, made once."""
-        return self.known.once((make, self.many, self.context), partial(make, self))
+        return self.known.once((make, self.unpacker, self.many, self.context), partial(make, self))
 
     def counters(self, thread: int, channel: int) -> list[int]:
         """The counters X, Y, Z and W of a channel."""
@@ -126,8 +135,26 @@ class UnpackJob:
         return bool(self.own("REG2_Unpack_If_Sel"))
 
     def tilized(self) -> bool:
-        """Whether rows of 16 are apart in L1."""
+        """Whether rows are apart in L1."""
         return bool(self.own("REG2_Tileize_mode"))
+
+    def row(self, bits: int) -> int:
+        """After how many numbers of so many bits the next row begins."""
+        return self.core.chip.tiles.row_of_wide if bits > 8 else ROW
+
+    def four_bits(self) -> bool | None:
+        """Whether FP8 has an exponent of 4 bits; None where there is no choice."""
+        name = "REG1_Unp_LF8_4b_exp"
+        if f"THCON_SEC{self.unpacker}_{name}" not in self.core.layout.fields:
+            return None
+        return bool(self.own(name))
+
+    def throttle(self) -> int:
+        """The speed that is set, or that of the generation if it has one and none is set."""
+        usual = self.core.chip.tiles.speed
+        if usual >= 0 and not self.own("REG1_ovrd_default_throttle_mode"):
+            return usual
+        return self.own("REG2_Throttle_mode")
 
     def wrapped(self, address: int) -> int:
         """An address in the FIFO of L1 that the unpacker reads, if it has one."""
@@ -140,7 +167,7 @@ def job_of(
     core: Coprocessor, thread: int, unpacker: int, many: int, counted: int, number: int, adc: int
 ) -> UnpackJob:
     """What an unpacker does: whether it uses contexts, from which counter or number, whose ADC."""
-    known = KnownSettings(core, thread, unpacker)
+    known = KnownSettings(core, thread)
     if not many:
         return UnpackJob(core, thread, unpacker, 0, many=False, whose=thread, known=known)
     context = core.threads[thread].context[unpacker] if counted else number
@@ -173,6 +200,6 @@ def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:
     count = end - start
     if count < 0:
         raise unknown(f"unpacking of {count} numbers, from X {start} up to {end}")
-    *_, z_of, w_of = job.counters(job.thread, 0)
-    plane = w_of * z + z_of
+    z_at, w_at = (at & INPUT_PLANES for at in job.counters(job.thread, 0)[Z:])
+    plane = w_at * z + z_at
     return (plane * y + row) * x + start, count

@@ -100,13 +100,13 @@ class KnownSettings:
 
     __slots__ = ("core", "held", "thread")
 
-    def __init__(self, core: Coprocessor, thread: int, of: Hashable) -> None:
-        """As it is now; ``of`` says who reads it, where others read other things."""
+    def __init__(self, core: Coprocessor, thread: int) -> None:
+        """As it is now."""
         self.core, self.thread = core, thread
         self.held: dict[Hashable, Any] = {}
         if type(core.config) is np.ndarray:  # or else it notes what is read
             own = core.threads[thread].config.tobytes()
-            self.held = _held(core.chip, core.config.tobytes(), own, of)
+            self.held = _held(core.chip, core.config.tobytes(), own)
 
     def field(self, name: str) -> int:
         """What a field holds; raises Refused."""
@@ -131,7 +131,7 @@ class KnownSettings:
 
 
 @lru_cache(maxsize=64)
-def _held(chip: Chip, config: bytes, own: bytes, of: Hashable) -> dict[Hashable, Any]:
+def _held(chip: Chip, config: bytes, own: bytes) -> dict[Hashable, Any]:
     """What is known of a configuration."""
     return {}
 
