@@ -110,7 +110,8 @@ def increments(core: Coprocessor, rng: Rng) -> None:
             f"BIAS_SEC{i}_BiasIncr": some(0, 1), f"BIAS_SEC{i}_BiasClear": some(0, 0, 1),
         }  # fmt: skip
         configure(core, {f"ADDR_MOD_{name}": value for name, value in settings.items()}, THREAD)
-    own.rows.restore((some(0, 9, 130), some(0, 64), 0, 0, *rng.integers(64, size=2).tolist(), 0, 0, 0))
+    of_b = rng.integers(64, size=2).tolist()
+    own.rows.restore((some(0, 9, 130), some(0, 64), 0, 0, *of_b, 0, 0, 0))
     own.rows.extra_addr_mod, own.rows.fidelity = some(0, 1), some(0, 1, 2, 3)
 
 
