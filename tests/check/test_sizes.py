@@ -310,6 +310,9 @@ SIZES = [
     ("transpose", "N", 128, False),
     ("published/mamba_v1", "STATES", 1, True),
     ("published/mamba_v1", "CHANNELS", 128, False),
+    ("published/layernorm_v1", "ROWS", 256, True),
+    ("published/matmul_stream", "COUNT", 512, True),
+    ("published/mixed_dge", "F", 512, True),
 ]
 
 

@@ -88,10 +88,13 @@ class SizeExpressions:
                 return _mixed([*forms, self.form(before, names)])
         return _mixed([self._argument(child, names) for child in children(node)])
 
-    def compared(self, node: tree.ExpressionNode, one: AffineForm, other: AffineForm) -> None:
-        """Two values are compared, which has to be regular; raises Stopped."""
+    def compared(self, node: tree.ExpressionNode, one: AffineForm, other: AffineForm) -> int:
+        """Two values are compared, which has to be regular; raises Stopped.
+
+        Returns which is larger far from the first and the last round, as ``Thresholds`` says it.
+        """
         try:
-            self.thresholds.compared(one, other)
+            return self.thresholds.compared(one, other)
         except NotAffine as problem:
             self.stop(str(problem), node)
 
@@ -187,10 +190,13 @@ class SizeExpressions:
         names: Names,
     ) -> AffineForm:
         forms = [self._argument(one, names) for one in arguments]
-        if name in ("min", "max"):
+        if name in ("min", "max") and forms:
+            chosen = forms[0]
             for form in forms[1:]:
-                self.compared(node, forms[0], form)
-            return either(forms)
+                larger = self.compared(node, chosen, form)
+                wanted = larger if name == "max" else -larger
+                chosen = either([chosen, form]) if not larger else chosen if wanted > 0 else form
+            return chosen
         if name == "ceil_div" and len(forms) == 2:
             down = self._divided(node, "//", forms[0].times(Fraction(-1)), forms[1])
             return down.times(Fraction(-1))

@@ -96,20 +96,27 @@ class Thresholds:
     size: int = 0
     period: int = 1
 
-    def compared(self, one: AffineForm, other: AffineForm) -> None:
-        """Two values are compared; raises NotAffine if that may change in the midst of a loop."""
+    def compared(self, one: AffineForm, other: AffineForm) -> int:
+        """Two values are compared; raises NotAffine if that may change in the midst of a loop.
+
+        Returns 1 where one is larger there, -1 where the other is, and 0 if neither depends on it.
+        """
         form = one.plus(other, -1)
         if not form.factors:
-            return
+            return 0
         if form.real or form.opaque:
             raise NotAffine("compares what is not known to be affine")
         variables = [variable for variable in form.factors if variable != SIZE]
         if not variables:
             self._of_size(form)
-        elif len(variables) > 1:
+            return 1 if form.factors[SIZE] > 0 else -1
+        if len(variables) > 1:
             raise NotAffine("compares variables of several loops")
-        else:
-            self._of_round(form, variables[0])
+        self._of_round(form, variables[0])
+        onward = form.factors[variables[0]] * self.loops[variables[0]].step > 0
+        return (
+            1 if onward != (SIZE in form.factors) else -1
+        )  # it is before the last, or after the first
 
     def _of_size(self, form: AffineForm) -> None:
         reach = (abs(form.constant) + form.off) / abs(form.factors[SIZE])

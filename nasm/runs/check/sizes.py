@@ -10,6 +10,8 @@ clock remains true (:mod:`nasm.order.repeats`), no access of these races
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nasm.base.files import Allowed
 from nasm.base.problems import Failure, Problem, Refused
 from nasm.base.records import replace
@@ -55,19 +57,33 @@ SCANNED = 4_096
 """Values among which the first sizes are looked for."""
 
 
+Looking = Callable[[int], None]
+"""Called with each size before it is looked at."""
+
+
 def for_all(
-    source: Source, sizes: SizeRange, settings: RunSettings, max_instructions: int | None
+    source: Source,
+    sizes: SizeRange,
+    settings: RunSettings,
+    max_instructions: int | None,
+    looking: Looking | None = None,
 ) -> SizesAnswer:
     """Look at a program for all values of a constant; raises Failure if there is no such size."""
-    return _Sizes(source, sizes, settings, max_instructions).answer()
+    return _Sizes(source, sizes, settings, max_instructions, looking).answer()
 
 
 class _Sizes:
     """The sizes of one program."""
 
     def __init__(
-        self, source: Source, sizes: SizeRange, settings: RunSettings, most: int | None
+        self,
+        source: Source,
+        sizes: SizeRange,
+        settings: RunSettings,
+        most: int | None,
+        looking: Looking | None,
     ) -> None:
+        self.looking = looking
         self.source, self.range, self.settings, self.most = source, sizes, settings, most
         self.declared = SizeDeclarations(source, self._assembled)
         _, problem = self.declared.status(sizes.first)
@@ -120,6 +136,8 @@ class _Sizes:
                 return self._answer(True)
             if work > WORK or (number >= FEW and use is not None and use.reason):
                 break
+            if self.looking is not None:
+                self.looking(size)
             try:
                 program = self._assembled(self.source, size)
             except Failure as failure:
