@@ -1,7 +1,7 @@
 """Loads and stores that have entered the load/store unit of a core and cannot be processed yet.
 
 The core runs ahead meanwhile. Source: MemoryOrdering of the public ISA documentation of Wormhole
-B0. A load waits in its region of memory, and later ones of the same region behind it; stores wait
+B0. A load waits in its region of memory, and later ones of the same region after it; stores wait
 in their queue, which they leave in order, one a cycle. Assumed is that a store leaves the queue
 only when it can be processed (how many the memory subsystem holds besides is not documented), that
 what another instruction has changed is seen from the next cycle on, and that a load takes its
