@@ -17,8 +17,8 @@ from nasm.targets.tensix.words import TABLES, WordTable
 REQUESTS: Final = "requests"
 """A condition: requests of the scalar unit to memory are in flight."""
 
-CONFIGURING: Final = "configuring"
-"""A condition: the configuration unit is busy."""
+CONFIGURING: Final = "cfg"
+"""A condition: the configuration unit has an instruction of any thread in its pipeline."""
 
 BANK_CONDITIONS: Final = "SrcA to fill", "SrcB to fill", "SrcA to use", "SrcB to use"
 """Conditions: the unpackers, or the matrix unit, do not own their banks."""

@@ -140,7 +140,10 @@ class Packer(MutableState):
 
 @dataclass(slots=True, eq=False)
 class RowCounters(MutableState):
-    """RWC of a thread: rows of Dst, SrcA and SrcB, each with its carriage return."""
+    """RWC of a thread: rows of Dst, SrcA and SrcB, each with its carriage return.
+
+    ``stack`` is where its stack of rows of Dst is, on generations that have one.
+    """
 
     dst: int = 0
     dst_cr: int = 0
@@ -150,6 +153,7 @@ class RowCounters(MutableState):
     srcb_cr: int = 0
     fidelity: int = 0
     extra_addr_mod: int = 0
+    stack: int = 0
 
 
 @dataclass(slots=True, eq=False)
