@@ -112,6 +112,9 @@ class Clock(Protocol):
     record: int
     listeners: Mapping[str, tuple[Callable[..., None], ...]]
 
+    def revive(self, index: int) -> None:
+        """Let a queue that has reached its end begin again."""
+
     @property
     def gates(self) -> ChangeListener:
         """The listeners for changes."""
@@ -241,6 +244,12 @@ class Around:
     def place(self) -> Place:
         """The queue and the pc of what starts, completes or is asked about now."""
         return self._clock.acting
+
+    def restart(self, engine: int) -> None:
+        """Let an engine that has reached its end begin again."""
+        lines = self.lines(self._program.generation.engines[engine].name)
+        if lines is not None:
+            self._clock.revive(lines.queue)
 
     def late(self, place: Place, tick: int, act: Callable[[], None]) -> None:
         """Do what the instruction at a place left for a tick, as that one."""
