@@ -119,7 +119,7 @@ class TimedForms:
         work, post = task.work, task.update
         if task.expand is not None or work.condition is not None or work.arrive is not None:
             return None
-        if work.branches or work.clears or work.drains or work.number < 0:
+        if work.branches or work.clears or work.number < 0:
             return None
         if post is not None and (post[1] != "+" or post[2] < 0 or not self._counts(post[0])):
             return None

@@ -296,7 +296,7 @@ class _Passage:
                 (
                     flight.core, flight.ring, flight.portions, flight.cargo, flight.semaphore,
                     flight.notify, flight.urgency, flight.shared, flight.dispatch,
-                    flight.descriptors, flight.adds, flight.landed, flight.signals, flight.left,
+                    flight.descriptors, flight.adds, flight.landed, flight.signals, flight.parts, flight.left,
                     flight.unposted,
                 )
             )  # fmt: skip
