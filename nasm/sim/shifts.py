@@ -296,8 +296,8 @@ class _Passage:
                 (
                     flight.core, flight.ring, flight.portions, flight.cargo, flight.semaphore,
                     flight.notify, flight.urgency, flight.shared, flight.dispatch,
-                    flight.descriptors, flight.adds, flight.landed, flight.signals, flight.parts, flight.left,
-                    flight.unposted,
+                    flight.descriptors, flight.adds, flight.landed, flight.signals, flight.left,
+                    flight.unposted, flight.parts,
                 )
             )  # fmt: skip
         key, origin = visitor.count(flight.key), self._who(flight.origin)
