@@ -260,7 +260,7 @@ class Scheduler:
             self.poised = True
             self.poised_at[queue.index] = queue.pc, queue.record
             return
-        if self._bursting and self.bursts.made(queue, task):
+        if self._bursting and task.leads and self.bursts.made(queue, task):
             return
         if queue is self._anchor and queue.pc >= (rounds := self._rounds).at and rounds.made():
             task, now = queue.fetch(queue.pc)[0], self.now
