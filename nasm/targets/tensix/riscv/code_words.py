@@ -16,7 +16,6 @@ from nasm.targets.tensix.engine_names import HARTS
 from nasm.targets.tensix.riscv import cores
 from nasm.targets.tensix.riscv.code import FORMS, RiscCode
 from nasm.targets.tensix.riscv.elf_text import CodeText
-from nasm.targets.tensix.settings import settings_of
 from nasm.targets.tensix.state import L1Bytes
 
 MOST: Final = 1 << 19
@@ -50,7 +49,8 @@ def _base(program: Any, core: int, number: int) -> int:
     """Where a core begins, by what a program sets."""
     chip = CHIPS[program.generation.name]
     held = Tensix(cast(L1Bytes, None), around=cast(Surroundings, None), chip=chip)
-    settings, engines = settings_of(chip), [e.name for e in program.generation.engines]
+    settings = program.target.settings(program.generation)
+    engines = [engine.name for engine in program.generation.engines]
     for one in program.settings:
         if one.core == core:
             thread = engines.index(one.engine) if one.engine else 0
