@@ -23,7 +23,7 @@ from nasm.isa.instruction import Row, bind
 from nasm.isa.target import AddedLine, Target
 from nasm.isa.words import VALUE, WORD
 from nasm.program import availability, check
-from nasm.program.accepted_operands import AcceptedOperands
+from nasm.program.accepted_operands import Accepted, AcceptedOperands, key_of
 from nasm.program.declarations import CounterAllocation, Declarations
 from nasm.program.notes import declared_note, in_order
 from nasm.program.operand_parts import join
@@ -131,13 +131,15 @@ class ProgramBuilder(Declarations):
             more = check.sync(self.program, queue, row, wait, update, spans)
         elif spans is None and not positional and row.encoding is None:
             core = self.program.queues[queue].core if self._entered else None
-            key = self._accepted.key(row, engine, core, named)
-        operands = None if key is None else self._accepted.filled(key, row, named)
-        if operands is None:
+            key = key_of(row, engine, core, named)
+        accepted = None if key is None else self._accepted.find(key[0])
+        if accepted is None:
             row, operands = self.bound(queue, row, positional, named, spans, more)
             if key is not None:
-                self._accepted.keep(key, operands)
-        return (self._form(engine, row, operands), *self.numbers(wait, update))
+                accepted = self._accepted.keep(key[0], operands)
+        elif key is not None:
+            operands = accepted.with_views(key[1])
+        return (self._form(engine, row, operands, accepted), *self.numbers(wait, update))
 
     def accepted(
         self,
@@ -249,13 +251,19 @@ class ProgramBuilder(Declarations):
             self._interned(update, self._updates, self.program.updates),
         )
 
-    def _form(self, engine: str, row: Row, operands: tuple[object, ...]) -> int:
+    def _form(
+        self,
+        engine: str,
+        row: Row,
+        operands: tuple[object, ...],
+        accepted: Accepted | None = None,
+    ) -> int:
         exact = [_exact(o) for o in operands if type(o) in _NUMBERS]
         key = (engine, row.name, operands, *exact)
         found = self._instructions.get(key)
         if found is None:
             found = self._instructions[key] = len(self.program.instructions)
-            self.program.instructions.append(Instruction(row, operands))
+            self.program.instructions.append(Instruction(row, operands, None, accepted))
             self._first_use.append((-1, -1, engine))
         return found
 

@@ -164,8 +164,9 @@ def instructions(
     reported: set[tuple[object, ...]] = set()
     rules = _Rules(program)
     new = islice(program.instructions, first, None)
+    homeless = any(tensor.offset is None for tensor in program.tensors.values())
     for instruction, (queue, pc, engine) in zip(new, uses[first:], strict=True):
-        if queue < 0 or not _placed(instruction):
+        if queue < 0 or (homeless and not _placed(instruction)):
             continue
         broken = rules.broken_by(instruction, engine)
         if not broken:
@@ -208,18 +209,35 @@ class _Rules:
 
     def broken_by(self, instruction: Instruction, engine: str) -> list[Broken]:
         """The rules that an instruction breaks; one that breaks none gets its shape."""
+        row, operands, accepted = instruction.row, instruction.operands, instruction.accepted
+        if accepted is not None and accepted.shape is not None:
+            shape, left = accepted.shape, accepted.rules
+        else:
+            known = self._shapes.known(row, operands, engine)
+            left = self._left.get(known) if known is not None else None
+            if known is None or left is None:
+                return self._asked(instruction, engine)
+            shape = known
+            if accepted is not None:
+                accepted.shape, accepted.rules = shape, left
+        found = []
+        if left:
+            context = InstructionContext.of(row, operands, engine, self._generation)
+            found = _broken(left, context)
+            if any(rule.severity is Severity.ERROR for rule, _, _ in found):
+                return found
+        instruction.known = shape
+        return found
+
+    def _asked(self, instruction: Instruction, engine: str) -> list[Broken]:
+        """The same, of all rules; those that every other one of its shape keeps are noted."""
         row, operands = instruction.row, instruction.operands
-        shape = self._shapes.known(row, operands, engine)
-        left = self._left.get(shape) if shape is not None else None
-        if shape is not None and left is not None and not left:
-            instruction.known = shape
-            return []
         context = InstructionContext.of(row, operands, engine, self._generation)
-        asked = rules_of(self._target, row, bool(context.addressed)) if left is None else left
+        asked = rules_of(self._target, row, bool(context.addressed))
         found = _broken(asked, context)
         if any(rule.severity is Severity.ERROR for rule, _, _ in found):
             return found
-        instruction.known = shape = shape or self._shapes.of(row, operands, engine, context)
+        instruction.known = shape = self._shapes.of(row, operands, engine, context)
         if not found:
             self._left[shape] = tuple(rule for rule in asked if rule.each)
         return found
