@@ -6,6 +6,7 @@ cores that tensors are on: it is found once. So is whether they keep the rules.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,13 +21,14 @@ class Accepted:
     """What instructions have in common that are given the same operands but for addresses.
 
     ``operands`` are those of one of them. Once one has kept all rules their ``shape`` is known, and
-    the ``rules`` that each of them is asked for, which look at addresses.
+    the ``rules`` that each of them is asked for, which look at addresses. ``exact`` tells numbers
+    from others that are equal to them.
     """
 
-    __slots__ = ("operands", "rules", "shape")
+    __slots__ = ("exact", "operands", "rules", "shape")
 
     def __init__(self, operands: tuple[object, ...]) -> None:
-        self.operands = operands
+        self.operands, self.exact = operands, exactly(operands)
         self.shape: Shape | None = None
         self.rules: tuple[Rule, ...] = ()
 
@@ -100,3 +102,17 @@ def key_of(
 def _exact(value: float) -> object:
     """A number as it is; one that is none is no other such number."""
     return value.hex() if value == value else id(value)
+
+
+_NUMBERS = float, bool, int
+
+
+def exactly(operands: tuple[object, ...]) -> tuple[object, ...]:
+    """What tells 1 from 1.0 and 0.0 from -0.0, which compare equal, of each number among some."""
+    return tuple(
+        [
+            math.copysign(1, value) if isinstance(value, float) else type(value)
+            for value in operands
+            if type(value) in _NUMBERS
+        ]
+    )

@@ -9,6 +9,7 @@ from itertools import islice
 from nasm.base.problems import MOST_ERRORS, Problem, Refused, Severity, Unsaid, did_you_mean
 from nasm.base.records import replace
 from nasm.base.source import Span
+from nasm.isa.effects import RankExchange
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import InstructionContext, Row, Rule
 from nasm.isa.kinds import Kind
@@ -183,6 +184,22 @@ def instructions(
             else:
                 unsaid.count += 1
     return problems
+
+
+def all_kept(
+    program: Program, instructions: Sequence[Instruction], engines: Sequence[str]
+) -> bool:
+    """Whether some instructions of these engines keep every rule, and all tensors have places.
+
+    False of those that ranks exchange data by, whose rules are about several of them.
+    """
+    if any(tensor.offset is None for tensor in program.tensors.values()):
+        return False
+    rules = _Rules(program)
+    for instruction, engine in zip(instructions, engines, strict=True):
+        if instruction.row.effect is RankExchange or rules.broken_by(instruction, engine):
+            return False
+    return True
 
 
 def _placed(instruction: Instruction) -> bool:
