@@ -37,9 +37,12 @@ class Place:
 
     def supersede(self) -> None:
         """Forget the accesses so far, all of which come before the next one, a write."""
-        self.reads.clear()
-        self.writes.clear()
-        self.adds.clear()
+        if self.reads:
+            self.reads.clear()
+        if self.writes:
+            self.writes.clear()
+        if self.adds:
+            self.adds.clear()
 
 
 class Places:
@@ -57,7 +60,8 @@ class Places:
 
     def of(self, regions: Iterable[Region]) -> tuple[Place, ...]:
         """The places of some regions."""
-        return tuple([self._by_region.get(region) or self._make(region) for region in regions])
+        known = self._by_region
+        return tuple([known[r] if r in known else self._make(r) for r in regions])
 
     def forget(self) -> None:
         """No access of any place is kept."""

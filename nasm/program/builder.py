@@ -245,17 +245,15 @@ class ProgramBuilder(Declarations):
 
     def numbers(self, wait: Wait | None, update: Update | None) -> tuple[int, int]:
         """The numbers of a wait and an update in the program's tables."""
+        if wait is None and update is None:
+            return 0, 0
         return (
             self._interned(wait, self._waits, self.program.waits),
             self._interned(update, self._updates, self.program.updates),
         )
 
     def _form(
-        self,
-        engine: str,
-        row: Row,
-        operands: tuple[object, ...],
-        accepted: Accepted | None = None,
+        self, engine: str, row: Row, operands: tuple[object, ...], accepted: Accepted | None = None
     ) -> int:
         exact = exactly(operands) if accepted is None else accepted.exact
         key = (engine, row.name, operands, exact)

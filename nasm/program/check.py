@@ -186,9 +186,7 @@ def instructions(
     return problems
 
 
-def all_kept(
-    program: Program, instructions: Sequence[Instruction], engines: Sequence[str]
-) -> bool:
+def all_kept(program: Program, instructions: Sequence[Instruction], engines: Sequence[str]) -> bool:
     """Whether some instructions of these engines keep every rule, and all tensors have places.
 
     False of those that ranks exchange data by, whose rules are about several of them.
