@@ -225,14 +225,13 @@ class _Rules:
     def broken_by(self, instruction: Instruction, engine: str) -> list[Broken]:
         """The rules that an instruction breaks; one that breaks none gets its shape."""
         row, operands, accepted = instruction.row, instruction.operands, instruction.accepted
-        if accepted is not None and accepted.shape is not None:
-            shape, left = accepted.shape, accepted.rules
-        else:
-            known = self._shapes.known(row, operands, engine)
-            left = self._left.get(known) if known is not None else None
-            if known is None or left is None:
+        shape = None if accepted is None else accepted.shape
+        left = None if accepted is None or shape is None else accepted.rules
+        if shape is None or left is None:
+            shape = self._shapes.known(row, operands, engine)
+            left = None if shape is None else self._left.get(shape)
+            if shape is None or left is None:
                 return self._asked(instruction, engine)
-            shape = known
             if accepted is not None:
                 accepted.shape, accepted.rules = shape, left
         found = []
