@@ -46,8 +46,7 @@ class Work:
     waits for what is ``held_by``. If it ``reads_on``, what it reads must stay until it completes.
     ``condition`` says what keeps it from starting once nothing else does. ``uses`` and ``sets``
     name the values of its engine that it needs and replaces, and ``clears`` are the semaphores that
-    it sets to 0. One that ``drains`` waits for all that its queue has sent. ``number`` is this
-    work's own, from 0 on; by one below 0 nothing may be cached.
+    it sets to 0. ``number`` is this work's own, from 0 on; by one below 0 nothing may be cached.
     """
 
     number: int
@@ -64,7 +63,6 @@ class Work:
     uses: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     clears: range = range(0)
-    drains: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -76,8 +74,9 @@ class Task:
     is asked with ``key``. For its interval it also holds ``ports``, for which it asks when nothing
     else keeps it from starting. One with ``expand`` is replaced by another, which it makes when it
     is about to start: its ``work`` only says what that depends on. Its queue starts nothing else
-    for the ticks of its ``issue``. A ``plain`` one has nothing of this but ports, a pace and its
-    issue, nor a gate, an arrival or a condition: it occupies one unit.
+    for the ticks of its ``issue``. ``leads`` says whether there are bursts that begin with it. A
+    ``plain`` one has nothing of the rest but ports, a pace and its issue, nor a gate, an arrival or
+    a condition: it occupies one unit.
     """
 
     work: Work
@@ -91,6 +90,7 @@ class Task:
     pace: Pace | None = None
     key: Hashable = None
     issue: int = 1
+    leads: bool = True
     plain: bool = field(init=False)
 
     def __post_init__(self) -> None:

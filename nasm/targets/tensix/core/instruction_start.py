@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Final
 
+from nasm.targets.tensix.chips import CONFIGURING
 from nasm.targets.tensix.core import findings, stores
 from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.durations import moved, packed, unpacked
@@ -155,7 +156,7 @@ def of_banks(fields: Fields) -> tuple[str, ...]:
     return (SRC,)
 
 
-def _with_banks(core: Tensix, issued: Issued, act: Act) -> Done | None:
+def with_banks(core: Tensix, issued: Issued, act: Act) -> Done | None:
     """Act, but for the banks that are released: these change owners in the next cycle."""
     m = core.matrix
     owners = m.owner_a, m.owner_b
@@ -167,7 +168,8 @@ def _with_banks(core: Tensix, issued: Issued, act: Act) -> Done | None:
             for bank in range(2):
                 if old[bank] != new[bank]:
                     owner[bank] = old[bank]
-                    core.at(core.now + 1, partial(_hand_over, core, issued, owner, bank, new[bank]))
+                    over = partial(_hand_over, core, issued, owner, bank, new[bank])
+                    core.at(issued.tick + 1, over, place=issued.place)
     return then
 
 
@@ -193,7 +195,7 @@ def _matrix(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     assert facts.timing is not None
     use = None if facts.dst is None else dst_use(core, issued.thread, facts.dst, fields)
     flips = fields.get("FlipSrcA", 0) or fields.get("FlipSrcB", 0)
-    _later(core, _with_banks(core, issued, act) if flips else act(), 1)
+    _later(core, with_banks(core, issued, act) if flips else act(), 1)
     recent = core.recent
     recent.matrix = issued
     if use is not None and use.writes:
@@ -228,7 +230,7 @@ def _vector(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     if not pending_of(vector):
         act()
     else:
-        lost = displaced(vector, issued.mnemonic) is not None
+        lost = displaced(core, issued.mnemonic) is not None
         pass_cycle(core, _nothing if lost else lambda: _only(act), core.quirks)
     _macro(core, issued.thread)
 
@@ -263,6 +265,8 @@ def configuring(latency: int) -> Start:
 
     def start(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         _later(core, act(), latency)
+        if CONFIGURING in core.chip.conditions:
+            core.at(core.now + latency, None, CONFIGURING)
         core.recent.config = issued
         core.changed(issued, "cfg")
 

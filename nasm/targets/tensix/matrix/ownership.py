@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, Banks
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
@@ -28,6 +30,7 @@ def _b(core: Coprocessor) -> Blocked | None:
     return _not_owner("SrcB", m.matrix_b, 1)
 
 
+@cache
 def _not_owner(name: str, bank: int, unpacker: int) -> Blocked:
     return Blocked(
         CAUSE,
@@ -62,6 +65,7 @@ def blocked_unpack(
     return None if owners[bank] == UNPACKERS else _kept(WhichUnpacker, bank)
 
 
+@cache
 def _kept(unpacker: int, bank: int) -> Blocked:
     name = "SrcB" if unpacker else "SrcA"
     flip = f"FlipSrc{name[-1]}"
@@ -82,9 +86,14 @@ def blocked_unpack_nop(
     """
     if NoOp & 7 not in (1, 5):
         return None
-    m, unpacker = core.matrix, Unpack_block_selection
+    return blocked_clear(core, Unpack_block_selection, bool(NoOp & 16))
+
+
+def blocked_clear(core: Coprocessor, unpacker: int, own: bool) -> Blocked | None:
+    """Why no bank can be cleared yet: the unpackers do not own the matrix unit's, or their own."""
+    m = core.matrix
     owners = m.owner_b if unpacker else m.owner_a
-    if NoOp & 16:
+    if own:
         bank = m.unpack_b if unpacker else m.unpack_a
     else:
         bank = m.matrix_b if unpacker else m.matrix_a

@@ -6,11 +6,12 @@ Wormhole B0. A latch is forgotten the cycle after its conditions were met, all a
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
-from nasm.targets.tensix.chips import CONFIGURING, WORMHOLE
+from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.state import Coprocessor, Latch
 from nasm.targets.tensix.sync.conditions import parts, unmet, unmet_semaphores
 from nasm.targets.tensix.unit_queries import BusyUnits, semaphore_parts
@@ -22,22 +23,12 @@ LAG: Final = 1
 """Cycles from when the conditions are met until the latch is gone."""
 _UNKNOWN: Final = -1
 
+_blocked: Final = lru_cache(maxsize=1 << 10)(Blocked)
+"""Makes one of each: most are asked for again and again."""
+
 
 def STALLWAIT(core: Coprocessor, thread: int, BlockMask: int, ConditionMask: int) -> None:
-    """Latch a wait for units and banks; no condition means all units but some, no block bit B6.
-
-    Raises:
-        Refused: A condition that is not modelled.
-    """
-    if CONFIGURING in core.chip.conditions:
-        bit = core.chip.conditions.index(CONFIGURING)
-        if ConditionMask >> bit & 1:
-            message = f"C{bit}, that the configuration unit is busy, is not modelled"
-            raise Refused(
-                "E0601",
-                message,
-                "put an instruction that idles after what writes the configuration",
-            )
+    """Latch a wait for units and banks; no condition means all units but some, no block bit B6."""
     _latch(core, thread, BlockMask, ConditionMask or core.chip.default_conditions)
 
 
@@ -128,4 +119,4 @@ def blocked(
     if latch.met != _UNKNOWN:
         message = "the gate opens a cycle after its conditions are met"
         return Blocked(cause, message, latch.met + LAG, on=on)
-    return Blocked(cause, ", ".join(waits_for(core, thread, units)), on=on)
+    return _blocked(cause, ", ".join(waits_for(core, thread, units)), on=on)
