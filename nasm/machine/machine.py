@@ -151,8 +151,7 @@ class Machine:
             return None
         from nasm.machine.packets import Packets  # other targets do without
 
-        network = make(self.program.generation)
-        return Packets(self.program, self.state, self.findings, self.scheduler, network)
+        return Packets(self.program, self.state, self.findings, self.scheduler, make)
 
     def _bursting(self, tasks: Tasks, delays: Delays | None) -> Planner | None:
         """What plans the execution of many instructions of a queue at once, if anything can."""

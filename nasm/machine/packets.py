@@ -6,7 +6,7 @@ at it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from nasm.base.problems import Refused, counted
 from nasm.isa.core_state import Blocked
 from nasm.isa.effects import Packet, UntilAnswered
+from nasm.isa.generation import Generation
 from nasm.isa.network import Network
-from nasm.isa.tile_grid import TilePlace
+from nasm.isa.tile_grid import TilePlace, chip_of, on_chip
 from nasm.machine.findings import Findings
 from nasm.machine.state import State
 from nasm.machine.transfers import MOST_IN_FLIGHT
@@ -160,15 +161,17 @@ class Packets:
         state: State,
         findings: Findings,
         scheduler: Scheduler,
-        network: Network | None,
+        make: Callable[[Generation], Network],
     ) -> None:
         self.program, self.state, self.findings = program, state, findings
-        self.scheduler, self.network = scheduler, network
+        self.scheduler = scheduler
         self.holds: Sequence[Any] = ()
         self.sent = 0
         self._given = -1
         grid = program.generation.grid
         tiles = program.tiles or ([grid.first] if grid is not None else [])
+        chips = sorted(set(map(chip_of, tiles)))
+        self.networks = {chip: make(program.generation) for chip in chips}
         self._cores: Mapping[TilePlace, int] = {place: n for n, place in enumerate(tiles)}
         self._tiles = tiles
 
@@ -176,20 +179,22 @@ class Packets:
         """The core of a place, if the program has one there."""
         return self._cores.get(place)
 
+    def network(self, core: int) -> Network:
+        """The networks of the chip of a core."""
+        return self.networks[chip_of(self._tiles[core])]
+
     def bind(self, packet: Packet, core: int, semaphore: int | None, signals: bool) -> BoundPacket:
         """A packet of a core, with its places; raises Refused where it cannot go."""
-        network = self.network
-        assert network is not None, "the target has packets and no network"
-        tile = self._tiles[core]
+        tile, network = self._tiles[core], self.network(core)
         packet = addressed(self.program, network, packet, tile, semaphore if signals else None)
-        receivers = tuple(network.receivers(packet, tile))
-        cores = tuple(self._cores.get(place) for place in receivers)
+        receivers = tuple(network.receivers(packet, tile[:2]))
+        cores = tuple(self._cores.get(on_chip(place, chip_of(tile))) for place in receivers)
         count = packet.count
         here = None if packet.here is None else self._place(packet.here, core, count)
         there: tuple[BytePlace | None, ...] = (None,) * len(receivers)
         if packet.there is not None:
             pairs = zip(receivers, cores, strict=True)
-            there = tuple(self._there(packet, place, other) for place, other in pairs)
+            there = tuple(self._there(packet, network, place, other) for place, other in pairs)
         if not packet.fetches:
             for other, place in zip(cores, there, strict=True):
                 self._check_code(other, place)
@@ -220,20 +225,21 @@ class Packets:
         number = semaphore % counters
         return tuple(None if core is None else core * counters + number for core in cores)
 
-    def _there(self, packet: Packet, place: TilePlace, core: int | None) -> BytePlace | None:
+    def _there(
+        self, packet: Packet, network: Network, place: TilePlace, core: int | None
+    ) -> BytePlace | None:
         there = packet.there
         assert there is not None
         if isinstance(there, View) and there.tensor.memory.shared:
             return self._place(there, 0, packet.count)
         if core is not None:
             return self._place(there, core, packet.count)
-        assert self.network is not None
-        if self.network.listens(place):
+        if network.listens(place):
             if packet.fetches:
                 message = f"the program has nothing on tile {place[0]}, {place[1]} to read"
                 raise Refused("E0325", message, "declare a tensor there, after a .tile")
             return None
-        what = self.network.where(place)
+        what = network.where(place)
         message = f"{place[0]}, {place[1]} is {what}, whose addresses nasm does not model"
         raise Refused("E0325", message, "name a tensor that is declared there")
 
@@ -291,12 +297,12 @@ class Packets:
                 f"{MOST_IN_FLIGHT:,} transfers are in flight, and nothing waits for them",
                 "wait for those of an earlier round before starting more",
             )
-        assert self.network is not None
         packet = bound.packet
         self._counted(bound, who)
         core = self.program.queues[who[0]].core
-        crossings = self.network.cross(packet, self._tiles[core], bound.receivers, now)
-        size = self.network.occupied(packet)
+        network = self.network(core)
+        crossings = network.cross(packet, self._tiles[core][:2], bound.receivers, now)
+        size = network.occupied(packet)
         legs: list[tuple[int, Leg]] = []
         flight = None if signals else self._flight(bound, who, core, size, len(crossings))
         flights = []
@@ -372,8 +378,7 @@ class Packets:
 
         Raises Refused where more is outstanding than what it waits on can count.
         """
-        network, now = self.network, self.scheduler.now
-        assert network is not None
+        network, now = self.network(self.program.queues[queue].core), self.scheduler.now
         sent = [
             one.cargo
             for one in self.scheduler.transfers.values()
@@ -397,11 +402,11 @@ class Packets:
         return Blocked("noc", f"{what} of it {verb} outstanding", by=(), completions=False)
 
     def save(self) -> Any:
-        """How many were sent, and what is in the network."""
-        return self.sent, None if self.network is None else self.network.save()
+        """How many were sent, and what is in the networks."""
+        return self.sent, [network.save() for network in self.networks.values()]
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        self.sent, network = saved
-        if self.network is not None:
-            self.network.restore(network)
+        self.sent, networks = saved
+        for network, state in zip(self.networks.values(), networks, strict=True):
+            network.restore(state)

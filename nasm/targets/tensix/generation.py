@@ -15,6 +15,7 @@ from nasm.targets.tensix.engine_names import (
 )
 from nasm.targets.tensix.isa.network_operands import NETWORK_QUEUES
 from nasm.targets.tensix.noc.chip_map import (
+    CHIPS,
     DRAM_BYTES,
     DRAM_MEMORIES,
     HOST_MEMORY,
@@ -185,7 +186,8 @@ def _generation(chip: Chip, order: int) -> Generation:
         rings=NETWORKS if chip is WORMHOLE else 0,
         channel="network",
         order=order,
-        cores=len(TENSIX_COLUMNS) * len(TENSIX_ROWS) if chip is WORMHOLE else 1,
+        cores=CHIPS * len(TENSIX_COLUMNS) * len(TENSIX_ROWS) if chip is WORMHOLE else 1,
+        chips=CHIPS if chip is WORMHOLE else 1,
         grid=MAP if chip is WORMHOLE else None,
         clock=QUEUES[0],
         units=_units(chip),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
 from nasm.isa.core_state import Bytes
-from nasm.isa.tile_grid import TilePlace
+from nasm.isa.tile_grid import TilePlace, chip_of
 from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.ethernet.commands import UNDOCUMENTED, ChipPlace
 from nasm.targets.tensix.noc import chip_map
@@ -84,7 +84,11 @@ class AddressedRun(Protocol):
 def memories_of(session: AddressedRun) -> dict[TilePlace, Bytes]:
     """The L1 of each tile of a session, by its place; a write is a change by hand of the run."""
     tiles = session.program.tiles or [chip_map.MAP.first]
-    return {tile: session.changes.addressed("l1", core) for core, tile in enumerate(tiles)}
+    return {
+        tile: session.changes.addressed("l1", core)
+        for core, tile in enumerate(tiles)
+        if chip_of(tile) == 0
+    }
 
 
 class JoinedChip:
