@@ -51,6 +51,7 @@ from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import ExpandedSummary, Summary, Trace
 
 if TYPE_CHECKING:
+    from nasm.machine.outside_calls import OutsideCalls
     from nasm.machine.packets import Packets
 
 SMALL = 64 << 10
@@ -122,6 +123,7 @@ class Machine:
             program, self.addresses, self.findings, self.scheduler, rank, values
         )
         self.holds = [self._holds(core) for core in range(program.cores)]
+        self.outside = self._outside()
         if self.packets is not None:
             self.packets.holds = self.holds
         self.shapes = Shapes(generation)
@@ -152,6 +154,15 @@ class Machine:
         from nasm.machine.packets import Packets  # other targets do without
 
         return Packets(self.program, self.state, self.findings, self.scheduler, make)
+
+    def _outside(self) -> OutsideCalls | None:
+        """What has instructions call what is outside of the cores, if the target has that."""
+        if self.packets is None or self.program.target.outside is None:
+            return None
+        from nasm.machine.outside_calls import OutsideCalls  # other targets do without
+
+        every = self.program, self.state, self.findings, self.scheduler, self.packets
+        return OutsideCalls(*every, self.linear)
 
     def _bursting(self, tasks: Tasks, delays: Delays | None) -> Planner | None:
         """What plans the execution of many instructions of a queue at once, if anything can."""
@@ -193,7 +204,7 @@ class Machine:
                 self.holds[lines.core],
                 self.rank,
             )
-        meeting = self.rendezvous, self.packets, self.ranks
+        meeting = self.rendezvous, self.packets, self.outside, self.ranks
         effects = Effects(program, queue, self.scheduler, self.transfers, *meeting)
         return Tasks(
             program,
@@ -258,15 +269,17 @@ class Machine:
 
     def _new_watch(self) -> Watch:
         """What keeps a run; of tiles also what they touch by addresses."""
-        if self.packets is None or not self.program.tiles:
+        everywhere = {e.name for e in self.program.generation.engines if e.everywhere}
+        outside = any(lines.engine in everywhere for lines in self.program.queues)
+        if self.packets is None or not (self.program.tiles or outside):
             return Watch(self.scheduler.queues, partial(_longer, self.program))
         from nasm.order.tile_watch import TileWatch  # other targets do without
 
         watch = TileWatch(self.scheduler.queues, self.packets.places())
         scheduler = self.scheduler
-        for memory in self.linear:
-            memory.touched = lambda address, count, writes: watch.reached(
-                scheduler.acting, address, count, writes
+        for number, memory in enumerate(self.linear):
+            memory.touched = lambda address, count, writes, core=number: watch.reached(
+                scheduler.acting, core, address, count, writes
             )
         return watch
 
@@ -344,7 +357,7 @@ class Machine:
 
     def _parts(self) -> tuple[Any, ...]:
         parts = (self.state, self.scheduler, self.transfers, self.rendezvous, self.losses)
-        sent = () if self.packets is None else (self.packets,)
+        sent = tuple([part for part in (self.packets, self.outside) if part is not None])
         return *parts, self.ranks, *sent, *(held for held in self.holds if held is not None)
 
 

@@ -179,39 +179,43 @@ class Packets:
         """The core of a place, if the program has one there."""
         return self._cores.get(place)
 
-    def network(self, core: int) -> Network:
+    @property
+    def network(self) -> Network:
+        """The networks of the first chip."""
+        return next(iter(self.networks.values()))
+
+    def network_of(self, core: int) -> Network:
         """The networks of the chip of a core."""
         return self.networks[chip_of(self._tiles[core])]
 
     def bind(self, packet: Packet, core: int, semaphore: int | None, signals: bool) -> BoundPacket:
         """A packet of a core, with its places; raises Refused where it cannot go."""
-        tile, network = self._tiles[core], self.network(core)
+        tile, network = self._tiles[core], self.network_of(core)
         packet = addressed(self.program, network, packet, tile, semaphore if signals else None)
         receivers = tuple(network.receivers(packet, tile[:2]))
         cores = tuple(self._cores.get(on_chip(place, chip_of(tile))) for place in receivers)
         count = packet.count
-        here = None if packet.here is None else self._place(packet.here, core, count)
+        here = None if packet.here is None else self.place(packet.here, core, count)
         there: tuple[BytePlace | None, ...] = (None,) * len(receivers)
         if packet.there is not None:
             pairs = zip(receivers, cores, strict=True)
             there = tuple(self._there(packet, network, place, other) for place, other in pairs)
-        if not packet.fetches:
-            for other, place in zip(cores, there, strict=True):
-                self._check_code(other, place)
+        written = () if packet.fetches else tuple(zip(cores, there, strict=True))
         if packet.fetches or packet.atomic is not None:
-            self._check_code(core, here)
+            written = (*written, (core, here))
+        for other, place in written:
+            if other is not None and place is not None and not place.memory.shared:
+                self.check_code(other, place.address, place.size)
         self._given -= 1
         semaphores = self._posted(semaphore, cores, signals)
         return BoundPacket(packet, here, there, receivers, cores, self._given, semaphores)
 
-    def _check_code(self, core: int | None, place: BytePlace | None) -> None:
+    def check_code(self, core: int, address: int, size: int) -> None:
         """Refuse to write into code of a core."""
         code_in = self.program.target.code_in
-        if code_in is None or core is None or place is None or place.memory.shared:
-            return
-        if code_in(self.holds[core], place.address, place.size):
+        if code_in is not None and code_in(self.holds[core], address, size):
             tile = f" of tile {self.program.core_name(core)}" if self.program.tiles else ""
-            some = f"{counted(place.size, 'byte')} at {place.address:#x}{tile}"
+            some = f"{counted(size, 'byte')} at {address:#x}{tile}"
             message = f"of the {some} some are code of RISC-V cores"
             raise Refused("E0325", message, "put the data elsewhere")
 
@@ -231,9 +235,9 @@ class Packets:
         there = packet.there
         assert there is not None
         if isinstance(there, View) and there.tensor.memory.shared:
-            return self._place(there, 0, packet.count)
+            return self.place(there, 0, packet.count)
         if core is not None:
-            return self._place(there, core, packet.count)
+            return self.place(there, core, packet.count)
         if network.listens(place):
             if packet.fetches:
                 message = f"the program has nothing on tile {place[0]}, {place[1]} to read"
@@ -243,7 +247,7 @@ class Packets:
         message = f"{place[0]}, {place[1]} is {what}, whose addresses nasm does not model"
         raise Refused("E0325", message, "name a tensor that is declared there")
 
-    def _place(self, where: View | int, core: int, count: int) -> BytePlace:
+    def place(self, where: View | int, core: int, count: int) -> BytePlace:
         """Some bytes by a view, or by an address in the linear memory of a core."""
         if isinstance(where, View):
             memory = where.tensor.memory
@@ -300,7 +304,7 @@ class Packets:
         packet = bound.packet
         self._counted(bound, who)
         core = self.program.queues[who[0]].core
-        network = self.network(core)
+        network = self.network_of(core)
         crossings = network.cross(packet, self._tiles[core][:2], bound.receivers, now)
         size = network.occupied(packet)
         legs: list[tuple[int, Leg]] = []
@@ -378,7 +382,7 @@ class Packets:
 
         Raises Refused where more is outstanding than what it waits on can count.
         """
-        network, now = self.network(self.program.queues[queue].core), self.scheduler.now
+        network, now = self.network_of(self.program.queues[queue].core), self.scheduler.now
         sent = [
             one.cargo
             for one in self.scheduler.transfers.values()

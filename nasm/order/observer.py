@@ -98,8 +98,8 @@ class TouchedByAddress(Protocol):
     pairs of these, of which the first comes after the second has completed.
     """
 
-    reads: dict[tuple[int, int], list[tuple[int, int]]]
-    writes: dict[tuple[int, int], list[tuple[int, int]]]
+    reads: dict[tuple[int, int], list[tuple[int, int, int]]]
+    writes: dict[tuple[int, int], list[tuple[int, int, int]]]
     follows: list[tuple[int, int, int, int]]
 
     def touched(self, queue: int, index: int) -> tuple[tuple[Region, ...], tuple[Region, ...]]:

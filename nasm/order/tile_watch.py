@@ -17,8 +17,8 @@ from nasm.order.observer import Watch
 from nasm.sim.queues import Queue, Task
 from nasm.views.regions import Region
 
-Bytes = tuple[int, int]
-"""The first address, and the one past the last."""
+Bytes = tuple[int, int, int]
+"""A core, the first address, and the one past the last."""
 
 FAR = 64
 """Starts of a queue among which the latest one at a pc is looked for."""
@@ -75,8 +75,10 @@ class TileWatch(Watch):
                     self._latest[queue, other] = last
                     self.follows.append((queue, index, other, last))
 
-    def reached(self, who: tuple[int, int], address: int, count: int, writes: bool) -> None:
-        """The instruction at a place has touched bytes of its core by their addresses."""
+    def reached(
+        self, who: tuple[int, int], core: int, address: int, count: int, writes: bool
+    ) -> None:
+        """The instruction at a place has touched bytes of a core by their addresses."""
         queue, pc = who
         pcs = self.pcs[queue]
         for index in range(len(pcs) - 1, max(-1, len(pcs) - 1 - FAR), -1):
@@ -85,20 +87,20 @@ class TileWatch(Watch):
         else:
             return
         found = (self.writes if writes else self.reads).setdefault((queue, index), [])
-        if found and found[-1][0] <= address <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], address + count)
-        elif not found or found[-1] != (address, address + count):
-            found.append((address, address + count))
+        if found and found[-1][0] == core and found[-1][1] <= address <= found[-1][2]:
+            found[-1] = core, found[-1][1], max(found[-1][2], address + count)
+        else:
+            found.append((core, address, address + count))
 
     def touched(self, queue: int, index: int) -> tuple[tuple[Region, ...], tuple[Region, ...]]:
         """What an instruction has read and written by addresses."""
-        core = self._all[queue].core
         found = (table.get((queue, index), ()) for table in (self.reads, self.writes))
-        reads, writes = (tuple(self._region(core, one) for one in some) for some in found)
+        reads, writes = (tuple(map(self._region, some)) for some in found)
         return reads, writes
 
-    def _region(self, core: int, found: Bytes) -> Region:
-        (low, high), (place, area) = found, self.places[core]
+    def _region(self, found: Bytes) -> Region:
+        core, low, high = found
+        place, area = self.places[core]
         return Region(place, (0, 1, 1), low, high, low, ((1, high - low),), 1, (), area)
 
     def save(self) -> Any:

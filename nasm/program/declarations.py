@@ -250,14 +250,15 @@ class Declarations:
         self.program.ranks = ranks
 
     def queue(self, engine: str, core: int = 0) -> int:
-        """The index of an engine's queue."""
+        """The index of an engine's queue; of one that is everywhere the same for all cores."""
         found = self._queues.get((core, engine))
         if found is None:
-            name = self.generation.engine(str(engine)).name
+            known = self.generation.engine(str(engine))
+            whose = 0 if known.everywhere else core
             self.enter(core)
-            if (core, name) not in self._queues:
-                self._add_queue(name, core)
-            found = self._queues[core, engine] = self._queues[core, name]
+            if (whose, known.name) not in self._queues:
+                self._add_queue(known.name, whose)
+            found = self._queues[core, engine] = self._queues[whose, known.name]
         return found
 
     def has_queue(self, engine: str, core: int = 0) -> bool:

@@ -13,6 +13,7 @@ from nasm.targets.tensix.engine_names import (
     QUEUES,
     RISCV_PREFIX,
 )
+from nasm.targets.tensix.isa.host_requests import HOST_QUEUE
 from nasm.targets.tensix.isa.network_operands import NETWORK_QUEUES
 from nasm.targets.tensix.noc.chip_map import (
     CHIPS,
@@ -112,6 +113,19 @@ def _network(name: str) -> Engine:
     )
 
 
+def _host() -> Engine:
+    return Engine(
+        HOST_QUEUE,
+        1,
+        "the requests of a host to the base firmware of an Ethernet tile, in their order",
+        SOURCE,
+        reads=(HOST_MEMORY, "l1"),
+        writes=(HOST_MEMORY, "l1"),
+        rare=True,
+        everywhere=True,
+    )
+
+
 def _shared(name: str, what: str, size: int) -> Memory:
     return Memory(
         name, partitions=0, size=size, io=True, shared=True, align=32, summary=what, source=SOURCE,
@@ -163,7 +177,7 @@ def _generation(chip: Chip, order: int) -> Generation:
         engines=(
             *(_thread(chip, *of) for of in zip(QUEUES, _DOES, strict=True)),
             *cores,
-            *(map(_network, NETWORK_QUEUES) if chip is WORMHOLE else ()),
+            *((*map(_network, NETWORK_QUEUES), _host()) if chip is WORMHOLE else ()),
         ),
         memories={
             "l1": Memory(
