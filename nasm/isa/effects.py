@@ -82,12 +82,12 @@ class Packet(Effect):
     address; None for none. They go from here there, or come here from there if it ``fetches``.
     ``to`` are the coordinates of the other tile, or of the first and the last corner of a
     rectangle of tiles; empty if the view ``there`` says it, or the semaphore that it posts to.
-    ``data`` goes instead of what is here, to the bytes there with the numbers ``only``, if some are
-    given. An ``atomic`` operation is made there, of which what comes back goes here. With a
-    ``reply`` the sender learns when it has landed, and what it posts to is the sender's. ``tag`` is
-    the number under which its network counts it until it is answered. What a queue sends on one
-    ``lane`` to one place arrives in order, and what is written there is there for what is read on
-    it later; None is no lane. ``options`` are the network's own.
+    ``data`` goes instead of what is here; of either only the bytes with the numbers ``only`` are
+    written, if some are given. An ``atomic`` operation is made there, of which what comes back goes
+    here. With a ``reply`` the sender learns when it has landed, and what it posts to is the
+    sender's. ``tag`` is the number under which its network counts it until it is answered. What a
+    queue sends on one ``lane`` to one place arrives in order, and what is written there is there
+    for what is read on it later; None is no lane. ``options`` are the network's own.
     """
 
     network: int

@@ -6,7 +6,7 @@ at it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from nasm.base.problems import Refused, counted
 from nasm.isa.core_state import Blocked
 from nasm.isa.effects import Packet, UntilAnswered
 from nasm.isa.generation import Generation
-from nasm.isa.network import Network
+from nasm.isa.network import Crossing, Network
 from nasm.isa.tile_grid import TilePlace, chip_of, on_chip
 from nasm.machine.findings import Findings
 from nasm.machine.state import State
@@ -124,14 +124,13 @@ class PacketBytes:
         goal = self.here if back else self.there[share]
         if goal is None or not packet.count:
             return
-        if packet.data:
-            data = np.frombuffer(packet.data, np.uint8)
-            for number in packet.only:
-                goal.write(data[number : number + 1], number)
-            if not packet.only:
-                goal.write(data)
-        elif payload is not None:
-            goal.write(payload[: goal.size])
+        data = np.frombuffer(packet.data, np.uint8) if packet.data else payload
+        if data is None:
+            return
+        for number in packet.only:
+            goal.write(data[number : number + 1], number)
+        if not packet.only:
+            goal.write(data[: goal.size])
 
     def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:
         """Each share goes its own way from the start."""
@@ -243,9 +242,27 @@ class Packets:
                 message = f"the program has nothing on tile {place[0]}, {place[1]} to read"
                 raise Refused("E0325", message, "declare a tensor there, after a .tile")
             return None
+        name = network.memory(place)
+        if name and not isinstance(there, View):
+            return self._within(name, there, packet.count)
         what = network.where(place)
         message = f"{place[0]}, {place[1]} is {what}, whose addresses nasm does not model"
         raise Refused("E0325", message, "name a tensor that is declared there")
+
+    def _within(self, name: str, address: int, count: int) -> BytePlace:
+        """Some bytes of a memory that tiles share, by address: those of a tensor that has them."""
+        for tensor in self.program.tensors.values():
+            first = tensor.offset
+            if tensor.memory.name != name or first is None:
+                continue
+            if first <= address and address + count <= first + tensor.bytes:
+                store = self.state.by_tensor.get(tensor.index)
+                region = self._region(tensor.memory, 0, address, count, tensor.index)
+                base = 0 if store is None else store.base
+                return BytePlace(tensor.memory, store, base, address, count, region)
+        some = f"{counted(count, 'byte')} at {address:#x}"
+        message = f"no tensor of {name} has the {some}"
+        raise Refused("E0325", message, f"declare one: .{name} NAME u8[{count}] @ {address:#x}")
 
     def place(self, where: View | int, core: int, count: int) -> BytePlace:
         """Some bytes by a view, or by an address in the linear memory of a core."""
@@ -293,8 +310,26 @@ class Packets:
         place = f"{owner}.{memory.name}"
         return Region(place, (0, 1, 1), address, high, address, ((1, high - address),), 1, (), area)
 
+    def send(self, packet: Packet, core: int) -> Sequence[Crossing]:
+        """Send a packet for what acts now, which has found itself that it does; raises Refused."""
+        bound = self.bind(packet, core, None, False)
+        return self._launch(bound, False, self.scheduler.acting, self.scheduler.now)
+
+    def tile(self, core: int) -> TilePlace:
+        """The place of a core."""
+        return self._tiles[core][:2]
+
+    def answered(self, core: int, part: Hashable) -> bool:
+        """Whether no transfer of a core is in flight whose end changes a part of what it holds."""
+        flights = self.scheduler.transfers.values()
+        return not any(one.core == core and part in one.parts for one in flights)
+
     def launch(self, bound: BoundPacket, signals: bool, who: Who, now: int) -> None:
         """Send a packet for an instruction."""
+        self._counted(bound, who)
+        self._launch(bound, signals, who, now)
+
+    def _launch(self, bound: BoundPacket, signals: bool, who: Who, now: int) -> Sequence[Crossing]:
         if len(self.scheduler.transfers) >= MOST_IN_FLIGHT:
             raise Refused(
                 "E0517",
@@ -302,7 +337,6 @@ class Packets:
                 "wait for those of an earlier round before starting more",
             )
         packet = bound.packet
-        self._counted(bound, who)
         core = self.program.queues[who[0]].core
         network = self.network_of(core)
         crossings = network.cross(packet, self._tiles[core][:2], bound.receivers, now)
@@ -325,6 +359,7 @@ class Packets:
             self.scheduler.service.send(flight, legs)
         for made, leg_at in zip(flights, legs, strict=False):
             self.scheduler.service.send(made, (leg_at,))
+        return crossings
 
     def _counted(self, bound: BoundPacket, who: Who) -> None:
         """Refuse a multicast that updates by another number than that of its receivers."""
@@ -375,6 +410,7 @@ class Packets:
             semaphore=semaphore,
             adds=packet.atomic is not None,
             signals=not packet.reply,
+            parts=self.network_of(core).parts(packet),
         )
 
     def outstanding(self, queue: int, drain: UntilAnswered) -> Blocked | None:

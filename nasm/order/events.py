@@ -12,7 +12,6 @@ from nasm.order.observer import TransferTouches, Watch
 from nasm.order.places import Area
 from nasm.order.sent_packets import SendingLines, SentPackets
 from nasm.order.skeleton import (
-    COMPLETES,
     SILENT,
     CounterChange,
     CounterWait,
@@ -38,8 +37,8 @@ Added = CounterWait | Take | Event
 More = Mapping[Place, Sequence[Added]]
 """What instructions are to wait for that the program does not say, by their place."""
 
-Follows = dict[Place, list[Place]]
-"""Instructions that others come after, by these."""
+Follows = dict[Place, list[Event]]
+"""What instructions come after, by these."""
 
 
 class Sources:
@@ -225,8 +224,8 @@ class Steps:
         tiles = self.watch.by_address
         if tiles is None:
             return None
-        for queue, index, other, last in tiles.follows[self._followed :]:
-            self._follows.setdefault((queue, index), []).append((other, last))
+        for queue, index, event in tiles.follows[self._followed :]:
+            self._follows.setdefault((queue, index), []).append(event)
         self._followed = len(tiles.follows)
         return self._follows
 
@@ -290,7 +289,10 @@ class Steps:
             self.ends[queue][index] = queue, index + 1
             return None
         counter = SILENT if flight.silent else flight.counter
-        issue = Issue(counter, flight.shares, self.sources.way(queue, number))
+        way = flight.way
+        if way is None:
+            way = self.sources.way(queue, number)
+        issue = Issue(counter, flight.shares, way)
         column = self.order.columns[stream_of(queue, issue)]
         end = self.ends[queue][index] = column, len(self.order.issued[column]) + 1
         packets = self.sources.packets
@@ -312,8 +314,7 @@ class Steps:
 
     def _follow(self, follows: Follows, queue: int, index: int) -> None:
         """An instruction starts after others, by what its core holds."""
-        for other, last in follows.pop((queue, index), ()):
-            event = Event(COMPLETES, other, last)
+        for event in follows.pop((queue, index), ()):
             self.order.take(Step(queue, index, after_event=event))
 
     def _drain(self, queue: int, index: int, number: int) -> None:

@@ -1,4 +1,4 @@
-"""Codes of what units do not check by themselves: E0551 to E0559 and E0565."""
+"""Codes of what units do not check by themselves: E0551 to E0559, E0565 and E0865."""
 
 from __future__ import annotations
 
@@ -81,5 +81,13 @@ ROWS = (
         "The address of a load or store is no multiple of the bytes that it has. The cores of a "
         "tile do not fault: they take the multiple below it, and so does the run, which continues "
         "with that. Give an aligned address.",
+    ),
+    Code(
+        "E0865",
+        "a request initiator that is written too early",
+        "A core stores to a register of a request initiator whose last request still waits to "
+        "enter the network, for example because a longer one of another initiator is in front of "
+        "it. What is sent then is not documented. Load NOC_CMD_CTRL of the initiator until it is "
+        "0, and then write its registers.",
     ),
 )

@@ -213,7 +213,7 @@ def test_what_cannot_be_sent_is_refused_at_its_line(line: str, said: str) -> Non
     [
         ("NOC_MULTICAST b, a, X0=1, Y0=1, X1=1, Y1=1", "E0325", "no tile receives"),
         ("NOC_READ a, 0x5000, X=7, Y=7", "E0325", "nothing on tile 7, 7 to read"),
-        ("NOC_WRITE 0x2000, a, X=0, Y=0", "E0325", "is a DRAM tile, whose addresses"),
+        ("NOC_WRITE 0x2000, a, X=0, Y=0", "E0325", "no tensor of dram0 has the 32 bytes at 0x2000"),
         ("NOC_WRITE 0x16fff8, a, X=4, Y=1", "E0521", "l1 has 1,499,136"),
     ],
 )

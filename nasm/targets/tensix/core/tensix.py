@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from nasm.base.records import dataclass, field
 from nasm.isa.core_state import Place, Surroundings
 from nasm.isa.words import Words
+from nasm.targets.tensix.chips import CONFIGURING
 from nasm.targets.tensix.core.l1_sharing import Reads
 from nasm.targets.tensix.front.feeding import FrontEnd
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.mutable_state import MutableState
 from nasm.targets.tensix.risc_state import RISC_CORES
+from nasm.targets.tensix.scalar.timing import AFTER_CONFIG
 from nasm.targets.tensix.state import THREADS, Coprocessor
 from nasm.targets.tensix.sync.gate import look
 
@@ -197,6 +199,8 @@ class Tensix(Coprocessor):
         """Whether a unit has an instruction of a thread in any of its stages."""
         if unit == "host":
             return False
+        if unit == CONFIGURING:
+            return self.recent.config.tick + AFTER_CONFIG >= self.now
         at = _UNIT[unit]
         if at < 2 and any(r is not None and r.thread == thread for r in self.reads[at : at + 1]):
             return True

@@ -50,6 +50,13 @@ _NARROW: Final = range(OUTSTANDING, OUTGOING + IDS)
 READ, WRITE, INLINE, ATOMIC = "RD", "WR", "WR, inline", "ATOMIC"
 """Kinds of requests."""
 
+_ANSWERS: Final = {
+    READ: "NIU_MST_RD_RESP_RECEIVED",
+    WRITE: "NIU_MST_WR_ACK_RECEIVED",
+    INLINE: "NIU_MST_WR_ACK_RECEIVED",
+    ATOMIC: "NIU_MST_ATOMIC_RESP_RECEIVED",
+}
+
 Changes = tuple[tuple[int, int], ...]
 """Counters by number, each with what is added to it."""
 
@@ -77,6 +84,19 @@ def kind_of(packet: Packet) -> str:
     if packet.atomic is not None or not packet.count:
         return ATOMIC
     return INLINE if packet.data else WRITE
+
+
+def part(network: int, index: int) -> str:
+    """The name of a counter of a tile's interface among the parts that change."""
+    return f"noc{network} {NAMES[index]}"
+
+
+def answering(packet: Packet) -> tuple[str, ...]:
+    """The counters that an answer to a packet changes; none if there is no answer."""
+    if not packet.reply:
+        return ()
+    found = INDEX[_ANSWERS[kind_of(packet)]], OUTSTANDING + packet.tag
+    return tuple(part(packet.network, index) for index in found)
 
 
 @lru_cache(maxsize=256)

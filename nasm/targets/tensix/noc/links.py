@@ -10,7 +10,7 @@ flipped where the other one's packet is still in the way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Final, NamedTuple
 
 from nasm.base.problems import Refused
@@ -18,7 +18,7 @@ from nasm.isa.effects import Packet
 from nasm.isa.network import Crossing
 from nasm.isa.tile_grid import TilePlace
 from nasm.targets.tensix.noc import chip_map, routes
-from nasm.targets.tensix.noc.counters import NiuCounters, RequestCounts, counts, kind_of
+from nasm.targets.tensix.noc.counters import NiuCounters, RequestCounts, answering, counts, kind_of
 from nasm.targets.tensix.noc.routes import IN, OUT, RouterLink, TreeLink
 
 ENTRY, HOP, EXIT = 5, 9, 5
@@ -109,6 +109,13 @@ class Links:
         """Whether a place is a Tensix tile."""
         return chip_map.kind_of(place) == chip_map.TENSIX
 
+    def memory(self, place: TilePlace) -> str:
+        """The DRAM of a place, or the host's memory."""
+        kind = chip_map.kind_of(place)
+        if kind == chip_map.DRAM:
+            return chip_map.DRAM_MEMORIES[chip_map.dram_at(place)]
+        return chip_map.HOST_MEMORY if kind == chip_map.HOST else ""
+
     @property
     def most_counted(self) -> int:
         """Requests of a transaction ID that its counter has room for."""
@@ -117,6 +124,10 @@ class Links:
     def where(self, place: TilePlace) -> str:
         """What a place holds, in words."""
         return chip_map.TITLES[chip_map.kind_of(place)]
+
+    def parts(self, packet: Packet) -> tuple[Hashable, ...]:
+        """The counters by which a sender learns that a packet is answered."""
+        return answering(packet)
 
     def occupied(self, packet: Packet) -> int:
         """Cycles that a packet with bytes takes of each link."""
@@ -141,12 +152,12 @@ class Links:
         counted = self._counted(packet, sender, taken, size)
         self.counters.change(there, network, place, counted.arrived)
         if not packet.reply:
-            return (Crossing(place, there if asks else taken, there, there),)
+            return (Crossing(place, there if asks else taken, there, there, taken),)
         back, _ = self._unicast(network, place, sender, there, size if asks else 1, RESPONSES, None)
         self.counters.change(back, network, sender, counted.answered)
         if asks:
-            return (Crossing(place, there, back, back),)
-        return (Crossing(place, taken, there, back),)
+            return (Crossing(place, there, back, back, taken),)
+        return (Crossing(place, taken, there, back, taken),)
 
     def _counted(self, packet: Packet, sender: TilePlace, taken: int, size: int) -> RequestCounts:
         """Count at its sender a request that leaves at a tick; what is counted of it elsewhere."""
@@ -202,7 +213,8 @@ class Links:
             if packet.reply:
                 back, _ = self._unicast(network, place, sender, there, 1, RESPONSES, None)
                 self.counters.change(back, network, sender, counted.answered)
-            found.append(Crossing(place, taken, there, back))
+            act = there if packet.atomic is not None else taken
+            found.append(Crossing(place, act, there, back, taken))
         return found
 
     def _spread(
