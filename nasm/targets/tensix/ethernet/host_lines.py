@@ -148,7 +148,7 @@ class HostLines:
         """When a transfer is over that begins now; raises Refused if others are in flight."""
         if self.ready:
             message = "responses of earlier requests were not taken"
-            raise Refused(UNDOCUMENTED, message, "take each with ETH_RESPONSE before")
+            raise Refused(UNDOCUMENTED, message, "take each of them before")
         return now + duration(transfer)
 
     def transfer(self, transfer: HostTransfer, data: bytes) -> bytes:
