@@ -283,7 +283,10 @@ class Machine:
             for number, lines in enumerate(self.program.queues)
             if any(rows[one].row.sends for one in lines.instructions)
         }
-        watch = TileWatch(self.scheduler.queues, self.packets.places(), coded)
+        pushing = {engine.pushes for engine in self.program.generation.engines}
+        engines = enumerate(lines.engine for lines in self.program.queues)
+        pushed = {number for number, engine in engines if engine in pushing}
+        watch = TileWatch(self.scheduler.queues, self.packets.places(), coded, pushed)
         scheduler = self.scheduler
         for number, memory in enumerate(self.linear):
             memory.touched = lambda address, count, writes, core=number: watch.reached(

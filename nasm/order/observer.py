@@ -101,13 +101,15 @@ class TouchedByAddress(Protocol):
 
     ``reads`` and ``writes`` are of bytes, by queue and number of the instruction. ``follows`` are
     instructions, each with what it comes after. ``streams`` are those of transfers that no line
-    sends.
+    sends, and of what instructions touch by units, which ``touching`` names, when others of their
+    queue are complete.
     """
 
     reads: dict[tuple[int, int], list[tuple[int, int, int]]]
     writes: dict[tuple[int, int], list[tuple[int, int, int]]]
     follows: list[tuple[int, int, Event]]
     streams: dict[Stream, None]
+    touching: dict[tuple[int, int], str]
 
     def touched(self, queue: int, index: int) -> tuple[tuple[Region, ...], tuple[Region, ...]]:
         """What an instruction has read and written by addresses."""

@@ -259,6 +259,12 @@ class Races:
             return f"let {here} start only when {there} is answered: poll what counts that before"
         if self._sent_by_code(mine) and mine.queue == theirs.queue:
             return f"before {here} load what {there} has stored, and use it: then that is over"
+        if self.check.lasts(theirs):
+            name = self.program.queue_name(theirs.queue)
+            return (
+                f"let {name} wait for the unit of {there} before it signals others: later lines of "
+                f"{name} may be complete while the unit is still busy with that one"
+            )
         if advice is None:
             return f"let {here} start only when {there} is over: no line that does it was found"
         if isinstance(advice, Clauses):
