@@ -123,7 +123,7 @@ class Watch(Observer):
     the one before it completed, ``moved`` the transfer that it issued. ``meetings`` says which met,
     ``sizes`` how many in each. ``signals`` are the counters that instructions have raised by
     packets, with the queue and the number of each. Shares of ``flights`` landed at ``landings``.
-    ``full`` says that there was more; it is ``closed`` if nothing more was to be remembered.
+    ``full`` says that there was more, from queue, pc and tick ``beyond`` on; it is ``closed`` if nothing more was to be remembered.
     ``lowest`` is to how few instructions it was cut since the check set it to NEVER. ``future`` is
     another one after each change by hand: results for one do not hold for another. ``vague`` are
     bytes of which what has a number, or a pattern, touches some, it is not known which. What comes
@@ -151,6 +151,7 @@ class Watch(Observer):
         ]
         self.flights, self.landings = array("q"), array("q")
         self.full = self.closed = False
+        self.beyond: tuple[int, int, int] | None = None
         self.lowest = NEVER
         self.future = object()
         self.sizes: list[int] = []
@@ -187,8 +188,9 @@ class Watch(Observer):
 
     def _beyond(self, queue: Queue, task: Task, now: int) -> None:
         """Remember a start by another one, which leaves out rounds of loops."""
-        if not self.full and self._longer is not None and not self.closed:
-            self.longer = self._longer(self)
+        if not self.full and not self.closed:
+            self.beyond = queue.index, queue.pc, now
+            self.longer = None if self._longer is None else self._longer(self)
         self.full = True
         if self.longer is not None:
             self.longer.started(queue, task, now)
@@ -266,14 +268,14 @@ class Watch(Observer):
         """How much there is."""
         counts = tuple(zip(map(len, self.works), map(len, self.moved), strict=True))
         kept = len(self.meetings), len(self.flights)
-        state = self.full, self.closed, self.future
+        state = self.full, self.closed, self.future, self.beyond
         return len(self.queues), counts, kept, state, (len(self.sizes), len(self.signals))
 
     def restore(self, saved: Any) -> None:
         """Forget what came later."""
         length, counts, (meetings, landed), state, (met, signals) = saved
         del self.signals[signals:]
-        self.full, self.closed, self.future = state
+        self.full, self.closed, self.future, self.beyond = state
         self.longer = None
         self.lowest = min(self.lowest, length)
         del self.queues[length:], self.flights[landed:], self.landings[landed:]

@@ -175,6 +175,20 @@ def test_the_hint_says_what_orders_tiles() -> None:
     )
 
 
+def test_a_run_of_tiles_that_is_too_long_says_where_judging_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("nasm.order.observer.MOST", 20)
+    lines = ".for n in 0..20\n@noc0 NOC_WRITE b, a\n@noc0 NOC_BARRIER\n.end\n"
+    made = Session.load(Source("t.nasm", HEAD + lines), targets=TARGETS)
+    (found,) = [h for h in made.run().warnings if h.code == "E0542"]
+    (note,) = found.notes
+    # A round takes 113 cycles: a write of 90 and 20, the cycles of the two lines, and one of data.
+    assert note.message == "judging ended at 1.130 µs, with the start of 1-1.noc0 pc 20 (NOC_WRITE)"
+    assert note.span is not None
+    assert note.span.line == 15
+
+
 CIRCLE = """\
 .tile 4, 1
 @noc0 NOC_NOP $ready >= 1
