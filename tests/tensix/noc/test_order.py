@@ -183,8 +183,8 @@ def test_a_run_of_tiles_that_is_too_long_says_where_judging_ended(
     made = Session.load(Source("t.nasm", HEAD + lines), targets=TARGETS)
     (found,) = [h for h in made.run().warnings if h.code == "E0542"]
     (note,) = found.notes
-    # A round takes 113 cycles: a write of 90 and 20, the cycles of the two lines, and one of data.
-    assert note.message == "judging ended at 1.130 µs, with the start of 1-1.noc0 pc 20 (NOC_WRITE)"
+    # A round takes 112 cycles: 90 and 20 of hops, the second flit, and the barrier.
+    assert note.message == "judging ended at 1.120 µs, with the start of 1-1.noc0 pc 20 (NOC_WRITE)"
     assert note.span is not None
     assert note.span.line == 15
 
