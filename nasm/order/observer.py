@@ -123,8 +123,8 @@ class Watch(Observer):
     the one before it completed, ``moved`` the transfer that it issued. ``meetings`` says which met,
     ``sizes`` how many in each. ``signals`` are the counters that instructions have raised by
     packets, with the queue and the number of each. Shares of ``flights`` landed at ``landings``.
-    ``full`` says that there was more, from a queue, pc and tick on (``beyond``); it is ``closed`` if
-    nothing more was to be remembered.
+    ``full`` says that there was more, from a queue, pc and tick on (``beyond``); a ``closed`` one
+    remembers nothing more.
     ``lowest`` is to how few instructions it was cut since the check set it to NEVER. ``future`` is
     another one after each change by hand: results for one do not hold for another. ``vague`` are
     bytes of which what has a number, or a pattern, touches some, it is not known which. What comes
