@@ -38,7 +38,8 @@ ATOMIC_BYTES = 16
 class BytePlace(NamedTuple):
     """Some bytes of a core's memory, or of one that cores share; of a run without values no store.
 
-    ``base`` is the address of the first byte of the store.
+    ``base`` is the address of the first byte of the store. They are of a ``core``, or of a tensor
+    with the number ``index``; -1 for none.
     """
 
     memory: Memory
@@ -47,6 +48,8 @@ class BytePlace(NamedTuple):
     address: int
     size: int
     region: Region
+    index: int = -1
+    core: int = 0
 
     def read(self, findings: Findings) -> NDArray[np.uint8]:
         """The bytes as they are now."""
@@ -269,9 +272,8 @@ class Packets:
             )
         store = self.state.by_tensor.get(index) or self.state.numbered.get((memory.name, core))
         base = 0 if store is None else store.base
-        return BytePlace(
-            memory, store, base, address, count, self._region(memory, core, address, count, index)
-        )
+        region = self._region(memory, core, address, count, index)
+        return BytePlace(memory, store, base, address, count, region, index, core)
 
     def places(self) -> dict[int, tuple[str, int]]:
         """The linear memory of each core as accesses are compared, with its area."""
@@ -362,7 +364,7 @@ class Packets:
     ) -> Flight:
         packet, (size, shares) = bound.packet, shape
         self.sent += 1
-        share = Portion(1 << packet.network, (0,), size, 0, packet.count)
+        share = self._portion(packet, size)
         return Flight(
             self.sent,
             who,
@@ -376,6 +378,11 @@ class Packets:
             adds=packet.atomic is not None,
             signals=not packet.reply,
         )
+
+    @staticmethod
+    def _portion(packet: Packet, size: int) -> Portion:
+        """What one share of a packet takes of its network."""
+        return Portion(1 << packet.network, (0,), size, 0, packet.count)
 
     def outstanding(self, queue: int) -> Blocked | None:
         """What keeps a queue from continuing that waits for all it has sent to be answered."""

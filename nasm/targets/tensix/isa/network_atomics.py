@@ -1,10 +1,12 @@
 """Atomic operations on words of another tile's L1.
 
-Source: the public ISA documentation of Wormhole B0, NoC/Atomics.
+Source: the public ISA documentation of Wormhole B0, NoC/Atomics. What each does pickles, as it may
+be executed in another process than that of the tile which asks for it.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -36,49 +38,41 @@ def _words(whole: NDArray[Any]) -> NDArray[np.uint32]:
     return whole.view("<u4").copy()
 
 
-def _incrementing(at_word: int, add: int, width: int) -> Atomic:
-    mask = (2 << width) - 1
-
-    def act(whole: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        words = _words(whole)
-        before = int(words[at_word])
-        words[at_word] = (before + add & mask) | (before & ~mask & 0xFFFFFFFF)
-        return words.view(np.uint8), np.array([before], "<u4").view(np.uint8)
-
-    return act
+def _increment(
+    at_word: int, add: int, mask: int, whole: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    words = _words(whole)
+    before = int(words[at_word])
+    words[at_word] = (before + add & mask) | (before & ~mask & 0xFFFFFFFF)
+    return words.view(np.uint8), np.array([before], "<u4").view(np.uint8)
 
 
-def _comparing(at_word: int, compare: int, new: int) -> Atomic:
-    def act(whole: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        words = _words(whole)
-        before = int(words[at_word])
-        if before == compare:
-            words[at_word] = new
-        return words.view(np.uint8), np.array([before], "<u4").view(np.uint8)
-
-    return act
-
-
-def _swapping(at_word: int, value: int) -> Atomic:
-    def act(whole: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        words = _words(whole)
-        before = words[at_word : at_word + 1].copy()
-        words[at_word] = value & 0xFFFFFFFF
-        return words.view(np.uint8), before.view(np.uint8)
-
-    return act
+def _compare(
+    at_word: int, compare: int, new: int, whole: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    words = _words(whole)
+    before = int(words[at_word])
+    if before == compare:
+        words[at_word] = new
+    return words.view(np.uint8), np.array([before], "<u4").view(np.uint8)
 
 
-def _masking(at_word: int, value: int, mask: int) -> Atomic:
-    def act(whole: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        halves = whole.view("<u2").copy()
-        before = _words(whole)[at_word : at_word + 1].copy()
-        for n in range(8):
-            if mask >> n & 1:
-                halves[n] = value >> 16 * (n & 1) & 0xFFFF
-        return halves.view(np.uint8), before.view(np.uint8)
+def _swap(at_word: int, value: int, whole: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    words = _words(whole)
+    before = words[at_word : at_word + 1].copy()
+    words[at_word] = value & 0xFFFFFFFF
+    return words.view(np.uint8), before.view(np.uint8)
 
-    return act
+
+def _swap_halves(
+    at_word: int, value: int, mask: int, whole: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    halves = whole.view("<u2").copy()
+    before = _words(whole)[at_word : at_word + 1].copy()
+    for n in range(8):
+        if mask >> n & 1:
+            halves[n] = value >> 16 * (n & 1) & 0xFFFF
+    return halves.view(np.uint8), before.view(np.uint8)
 
 
 def _word_of(where: Any) -> int:
@@ -120,7 +114,9 @@ def NOC_ATOMIC_INC(
     Dst: Any, Ret: Any, Add: int, X: int, Y: int, IntWidth: int, engine: str
 ) -> Packet:
     """Add to a word of another tile's L1; the word as it was comes back to this one."""
-    return _atomic(engine, Dst, X, Y, Ret, _incrementing(_word_of(Dst), Add, IntWidth))
+    return _atomic(
+        engine, Dst, X, Y, Ret, partial(_increment, _word_of(Dst), Add, (2 << IntWidth) - 1)
+    )
 
 
 NIBBLE = Number(integer=True, low=0, high=15)
@@ -146,7 +142,7 @@ def NOC_ATOMIC_CAS(
     Dst: Any, Ret: Any, Compare: int, Set: int, X: int, Y: int, engine: str
 ) -> Packet:
     """Set a word of another tile's L1 if it is a number; the word as it was comes back."""
-    return _atomic(engine, Dst, X, Y, Ret, _comparing(_word_of(Dst), Compare, Set))
+    return _atomic(engine, Dst, X, Y, Ret, partial(_compare, _word_of(Dst), Compare, Set))
 
 
 @ISA.instruction(
@@ -176,5 +172,5 @@ def NOC_ATOMIC_SWAP(
 ) -> Packet:
     """Swap a word of another tile's L1, or halfwords of its 16 bytes; what was there comes back."""
     word = _word_of(Dst)
-    act = _masking(word, Value, Mask) if Mask else _swapping(word, Value)
+    act = partial(_swap_halves, word, Value, Mask) if Mask else partial(_swap, word, Value)
     return _atomic(engine, Dst, X, Y, Ret, act)

@@ -57,6 +57,8 @@ def flits(count: int) -> int:
 class Links:
     """What has been sent: which cycles of each link are taken, and the load that there was."""
 
+    soonest = ENTRY + HOP + EXIT
+
     def __init__(self) -> None:
         self._taken: dict[RouterLink, tuple[Passing, ...]] = {}
         self._now = 0
