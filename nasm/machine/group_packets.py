@@ -29,8 +29,9 @@ from nasm.sim.group_scheduler import CrossingKey, GroupScheduler
 from nasm.sim.service import ARRIVE, LANDING, START
 from nasm.views.regions import Region
 
-LAUNCH, JOB = "launch", "job"
-"""The first words of what is told of a packet: that it is sent, and that a share has landed."""
+LAUNCH, JOB, OVER = "launch", "job", "over"
+"""The first words of what is told of a packet: that it is sent, that a share has landed, and that
+nothing is left to come of a transfer."""
 
 
 class Unfit(Exception):
@@ -173,7 +174,7 @@ class GroupPackets(Packets):
             self._before = self.network.save()
         crossings = self._cross(launch)
         sent = Sent(launch, self._flights(bound, signals, who, len(crossings)), crossings)
-        scheduler.told.append((LAUNCH, launch.order, len(dict.fromkeys(sent.flights))))
+        scheduler.told.append((LAUNCH, launch.order, who, len(dict.fromkeys(sent.flights))))
         for number, flight in enumerate(dict.fromkeys(sent.flights)):
             self.names[flight.key] = launch.order, number
         self.mine.append(sent)
@@ -352,6 +353,7 @@ class GroupPackets(Packets):
             flight.unposted -= 1
             if not flight.unposted:
                 del scheduler.transfers[flight.key]
+                scheduler.told.append((OVER, *self.names[flight.key]))
                 if all(not one.unposted for one in self.open[launch.order].flights):
                     del self.open[launch.order]
         there = self._receiver(launch, share) == self.group

@@ -22,6 +22,10 @@ CrossingKey = tuple[Any, ...]
 """What orders events of a network at one tick: when, and with what, it became known of each."""
 
 
+GONE = "gone"
+"""The first word of what is told where a queue reaches its end without another start."""
+
+
 class KeptEvent(NamedTuple):
     """An event of a group: its place in the group's order, and what came of it.
 
@@ -70,6 +74,10 @@ class GroupScheduler(Scheduler):
             super().add_queue(queue)
         else:
             self.queues.append(queue)
+
+    def _gone(self, queue: Queue) -> None:
+        self.told.append((GONE,))
+        super()._gone(queue)
 
     def place(self, tick: int, rank: int, key: CrossingKey, act: Callable[[], None]) -> None:
         """Let something of a network happen at a tick, in the order of keys."""

@@ -67,7 +67,7 @@ class GroupHost:
             scheduler.coming_tick,
             scheduler.now,
             scheduler.retired,
-            any(not queue.done for queue in self.senders),
+            bool(packets.open) or any(not queue.done for queue in self.senders),
             alone,
         )
 

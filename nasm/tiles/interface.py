@@ -34,7 +34,7 @@ class Reached(NamedTuple):
 
     ``revoked`` are events of the window before that did not happen. What happens next is at tick
     ``next``, None for nothing. So many instructions have completed by ``now``; it ``sends`` while
-    some queue of a network is not at its end. It cannot continue by itself if there is a reason to
+    some queue of a network is not at its end, or a packet has not been answered. It cannot continue by itself if there is a reason to
     be ``alone``.
     """
 

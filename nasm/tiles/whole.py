@@ -7,25 +7,32 @@ from collections.abc import Sequence
 from typing import Any
 
 from nasm.machine.group_machine import BEGUN, COUNT, DONE, FOUND, POST, SAY
-from nasm.machine.group_packets import JOB, LAUNCH, FlightName, Unfit
+from nasm.machine.group_packets import JOB, LAUNCH, OVER, FlightName, Unfit
 from nasm.machine.machine import Machine
 from nasm.machine.packets import ByteChange
 from nasm.machine.transfers import MOST_IN_FLIGHT
 from nasm.order.observer import MOST
 from nasm.order.tile_watch import TileWatch
+from nasm.sim.counters import Who
+from nasm.sim.group_scheduler import GONE
 from nasm.sim.trace import ExpandedSummary
 from nasm.tiles.interface import GroupState
 from nasm.tiles.watching import put_together
 
 
 class WholeMachine:
-    """Lets a machine be as if it had executed what groups have: what it reports is the same."""
+    """Lets a machine be as if it had executed what groups have: what it reports is the same.
+
+    ``numbers`` are those of transfers among all groups'.
+    """
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         watch = machine.watch
         self.watch = watch if isinstance(watch, TileWatch) else None
         self.numbers: dict[FlightName, int] = {}
+        self._origins: dict[int, Who] = {}
+        self._later: list[int] | None = None
         self._hearing = {
             BEGUN: self._begun,
             DONE: self._done,
@@ -33,6 +40,8 @@ class WholeMachine:
             SAY: self._say,
             LAUNCH: self._launch,
             JOB: self._job,
+            OVER: self._over,
+            GONE: self._gone,
             FOUND: self._found,
             COUNT: self._count,
         }
@@ -50,6 +59,8 @@ class WholeMachine:
             self.watch.queues.append(queue)
 
     def _done(self, records: array[int], record: Any, start: int, micro: int) -> None:
+        self._forget()
+        self._later = []
         for one in self._records:
             one.take_instruction(record)
         if micro >= 0:
@@ -64,12 +75,31 @@ class WholeMachine:
         for one in self._records:
             one.take_message(record)
 
-    def _launch(self, _: array[int], order: tuple[int, int], flights: int) -> None:
+    def _launch(self, _: array[int], order: tuple[int, int], who: Who, flights: int) -> None:
         packets = self.machine.packets
         assert packets is not None
         for number in range(flights):
             packets.sent += 1
             self.numbers[order, number] = packets.sent
+            self._origins[packets.sent] = who
+        if len(self._origins) > MOST_IN_FLIGHT:
+            raise Unfit(f"more than {MOST_IN_FLIGHT:,} transfers are in flight")
+
+    def _over(self, _: array[int], order: tuple[int, int], flight: int) -> None:
+        number = self.numbers[order, flight]
+        if self._later is not None:
+            self._later.append(number)
+        else:
+            del self._origins[number]
+
+    def _gone(self, _: array[int]) -> None:
+        self._forget()
+        self._later = None
+
+    def _forget(self) -> None:
+        """Something has come after the end of some transfers: they were not late."""
+        for number in self._later or ():
+            del self._origins[number]
 
     def _job(self, _: array[int], record: Any, order: tuple[int, int], flight: int) -> None:
         for one in self._records:
@@ -91,6 +121,8 @@ class WholeMachine:
         machine, scheduler = self.machine, self.machine.scheduler
         scheduler.heap.clear()
         scheduler.now, scheduler.retired, scheduler.flying = now, retired, 0
+        late = sorted(self._later or ())
+        scheduler.late = tuple(self._origins[number] for number in late)
         for state in states:
             for number, saved in state.queues.items():
                 scheduler.queues[number].restore(saved)
