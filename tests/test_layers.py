@@ -37,7 +37,7 @@ LAYERS = (
     ("machine",),
     ("analysis",),
     ("runs",),
-    ("ranks",),
+    ("ranks", "tiles"),
     ("debugger",),
     ("api",),
     ("nki",),

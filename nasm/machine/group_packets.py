@@ -41,10 +41,10 @@ class Unfit(Exception):
 class BytesAt(NamedTuple):
     """Bytes of a memory, in words that mean the same to each machine: see ``BytePlace``.
 
-    ``index`` is the number of a tensor that has a store of its own; -1 for a memory of a core.
+    ``tensor`` is the number of one that has a store of its own; -1 for a memory of a core.
     """
 
-    index: int
+    tensor: int
     memory: str
     core: int
     address: int
@@ -264,9 +264,7 @@ class GroupPackets(Packets):
 
     # -- what becomes of a packet
 
-    def _steps(
-        self, launch: Launch, crossings: Sequence[Crossing]
-    ) -> Iterator[tuple[int, Step]]:
+    def _steps(self, launch: Launch, crossings: Sequence[Crossing]) -> Iterator[tuple[int, Step]]:
         """What happens for each share of a packet, and which group does it."""
         sender = self._sender(launch)
         returns = launch.asks and launch.packet.reply
@@ -334,9 +332,10 @@ class GroupPackets(Packets):
         """Something has landed that the tile at the other end may wait for."""
         core, sender = launch.cores[share], self._core(launch)
         gates = self.scheduler.gates
-        if core is not None and core != sender and gates.closed_queues:
-            if self.groups[core] == self.group:
-                gates.changed(core, self.scheduler.now)
+        if core is None or core == sender or self.groups[core] != self.group:
+            return
+        if gates.closed_queues:
+            gates.changed(core, self.scheduler.now)
 
     def _answered(self, launch: Launch, share: int, crossing: Crossing) -> None:
         """What comes back for a share has arrived at its sender."""
@@ -386,9 +385,9 @@ class GroupPackets(Packets):
     def _bytes(self, at: BytesAt) -> BytePlace:
         """Bytes of this machine."""
         state, memory = self.state, self.program.generation.memories[at.memory]
-        store = state.by_tensor.get(at.index) or state.numbered.get((at.memory, at.core))
+        store = state.by_tensor.get(at.tensor) or state.numbered.get((at.memory, at.core))
         base = 0 if store is None else store.base
-        return BytePlace(memory, store, base, at.address, at.size, NOWHERE, at.index, at.core)
+        return BytePlace(memory, store, base, at.address, at.size, NOWHERE, at.tensor, at.core)
 
 
 NOWHERE = Region("", (0, 1, 1), 0, 0, 0, (), 1)
@@ -398,7 +397,7 @@ def _bytes_at(place: BytePlace | None) -> BytesAt | None:
     """Where bytes are, in words that mean the same to each machine."""
     if place is None:
         return None
-    return BytesAt(place.index, place.memory.name, place.core, place.address, place.size)
+    return BytesAt(place.tensor, place.memory.name, place.core, place.address, place.size)
 
 
 def _of(launch: Launch, share: int) -> CrossingKey:

@@ -38,8 +38,8 @@ ATOMIC_BYTES = 16
 class BytePlace(NamedTuple):
     """Some bytes of a core's memory, or of one that cores share; of a run without values no store.
 
-    ``base`` is the address of the first byte of the store. They are of a ``core``, or of a tensor
-    with the number ``index``; -1 for none.
+    ``base`` is the address of the first byte of the store. They are of a ``core``, or of the
+    ``tensor`` with a number; -1 for none.
     """
 
     memory: Memory
@@ -48,7 +48,7 @@ class BytePlace(NamedTuple):
     address: int
     size: int
     region: Region
-    index: int = -1
+    tensor: int = -1
     core: int = 0
 
     def read(self, findings: Findings) -> NDArray[np.uint8]:

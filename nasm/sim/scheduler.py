@@ -109,6 +109,11 @@ class Scheduler:
         self._observers += observers
         self._listen()
 
+    @property
+    def observers(self) -> tuple[Observer, ...]:
+        """All that are told of what happens."""
+        return tuple(self._observers)
+
     def ignore(self, *observers: Observer) -> None:
         """Tell observers nothing more."""
         for observer in observers:

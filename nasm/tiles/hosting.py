@@ -16,7 +16,7 @@ from nasm.order.tile_watch import TileWatch
 from nasm.program.program import Program
 from nasm.sim.memory import Store
 from nasm.sim.queues import Queue
-from nasm.tiles.interface import Division, GroupState, Reached, Window
+from nasm.tiles.interface import Division, GroupState, QueuePlace, Reached, Window
 from nasm.tiles.watching import watched_of
 
 PIECE = 1 << 14
@@ -74,6 +74,16 @@ class GroupHost:
     def ended(self) -> bool:
         """Whether every queue of the group is at its end."""
         return all(queue.done and not queue.flight for queue in self.own)
+
+    def places(self) -> dict[int, QueuePlace]:
+        """Where the queues of the group are."""
+        return {
+            queue.index: QueuePlace(
+                int(queue.pc), queue.done, queue.count, queue.finished, queue.busy,
+                queue.busy_until, queue.mark, dict(queue.waiting),
+            )
+            for queue in self.own
+        }  # fmt: skip
 
     def state(self, now: int) -> GroupState:
         """What the group's tiles have at the end of a run, which is at a tick."""

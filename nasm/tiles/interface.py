@@ -34,8 +34,8 @@ class Reached(NamedTuple):
 
     ``revoked`` are events of the window before that did not happen. What happens next is at tick
     ``next``, None for nothing. So many instructions have completed by ``now``; it ``sends`` while
-    some queue of a network is not at its end, or a packet has not been answered. It cannot continue by itself if there is a reason to
-    be ``alone``.
+    some queue of a network is not at its end, or a packet has not been answered. It cannot continue
+    by itself if there is a reason to be ``alone``.
     """
 
     launches: Sequence[Launch]
@@ -47,6 +47,19 @@ class Reached(NamedTuple):
     retired: int
     sends: bool
     alone: str = ""
+
+
+class QueuePlace(NamedTuple):
+    """Where a queue is in the middle of a run, and what it has done."""
+
+    pc: int
+    done: bool
+    completed: int
+    finished: int
+    busy: int
+    busy_until: int
+    mark: int
+    waiting: Mapping[Any, int]
 
 
 class GroupState(NamedTuple):

@@ -80,8 +80,3 @@ class Merging:
             self.numbered += records
         for one in told:
             self.tell(one, numbers)
-
-
-def owned_queues(cores: Sequence[int], groups: Sequence[int], count: int) -> list[list[int]]:
-    """The queues of each group, by the core of each queue."""
-    return [[n for n, core in enumerate(cores) if groups[core] == group] for group in range(count)]

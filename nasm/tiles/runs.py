@@ -9,23 +9,28 @@ one process. What does not fit, and a run that does not end well, is run again b
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
-from nasm.base.problems import Failure, Problem, counted
-from nasm.isa.effects import Packet, Rendezvous
-from nasm.machine.group_packets import Launch, Payload, Unfit
-from nasm.machine.records import MOST_INSTRUCTIONS, Progress, RunReport
+from nasm.analysis.hazards.endless_loops import Endless
+from nasm.base.problems import Failure, Problem
+from nasm.isa.effects import Rendezvous
+from nasm.machine.findings import Findings
+from nasm.machine.group_packets import Unfit
+from nasm.machine.records import MOST_INSTRUCTIONS, Progress, RunReport, Status
+from nasm.order.observer import Watch
 from nasm.order.tile_watch import TileWatch
 from nasm.program.program import Program
 from nasm.runs.execution import Execution
-from nasm.sim.group_scheduler import KeptEvent
 from nasm.sim.queues import NEVER
+from nasm.sim.trace import Summary, Trace
+from nasm.tiles.groups import Groups
 from nasm.tiles.hosting import GroupHost
-from nasm.tiles.interface import Division, Reached, Window, divided
-from nasm.tiles.merging import Merging, Revoked
+from nasm.tiles.interface import divided
+from nasm.tiles.merging import Merging
 from nasm.tiles.whole import WholeMachine
-from nasm.workers.actors import Actor, WorkerLost
+from nasm.workers.actors import WorkerLost
 from nasm.workers.places import ActorPlace
 
 LOST = "E0870"
@@ -47,7 +52,8 @@ def apart(program: Program) -> str:
 class TilesRun:
     """The tiles of an execution's program in ``count`` groups, wherever a place has them.
 
-    ``windows`` is how many there were; ``alone`` is why one machine ran all of it, if one did.
+    The execution has not begun; its inputs are arrays. ``windows`` is how many there were.
+    ``alone`` is why one machine ran all of it, if one did.
     """
 
     def __init__(self, execution: Execution, place: ActorPlace, count: int | None = None) -> None:
@@ -56,13 +62,10 @@ class TilesRun:
         self.count = max(1, min(program.cores, place.width if count is None else count))
         self.windows = 0
         self.halted = False
-        self.alone = apart(program)
-        settings = execution.settings
-        if settings.profile:
-            self.alone = "its profile is kept"
+        self.alone = apart(program) or _watched(execution)
 
     def halt(self) -> None:
-        """End the run; what is reported is where one machine is then."""
+        """End the run between two windows."""
         self.halted = True
         self.execution.halt()
 
@@ -74,20 +77,29 @@ class TilesRun:
         progress: Callable[[Progress], None] | None = None,
         hashes: bool = True,
     ) -> RunReport:
-        """Run to the end, as :meth:`Execution.run` does; raises Failure if a worker is lost."""
+        """Run to the end, as :meth:`Execution.run` does; raises Failure if a worker is lost.
+
+        The report of a run that was halted is of where its groups were; the execution is then where
+        it began.
+        """
         run = self.execution
         if not self.alone:
             cycle = run.program.generation.base.cycle
             until = NEVER if max_cycles is None else max_cycles * cycle
             most = NEVER if max_instructions is None else max_instructions
             try:
-                self._windows(until, most, progress)
+                if self._windows(until, most, progress):
+                    run.status = Status.RUNNING
+                else:
+                    report = run.report(hashes=False)
+                    run.restart()
+                    run.met_halt()
+                    return report
             except Unfit as unfit:
                 self.alone = str(unfit)
+                run.restart()
             except WorkerLost as lost:
                 raise Failure(_lost(lost)) from None
-        if self.alone and not self.halted:
-            run.restart()
         return run.run(
             max_cycles=max_cycles,
             max_instructions=max_instructions,
@@ -97,90 +109,71 @@ class TilesRun:
 
     # -- windows
 
-    def _windows(
-        self, until: int, most: int, progress: Callable[[Progress], None] | None
-    ) -> None:
-        """Execute window after window; raises Unfit where one machine has to do it."""
-        program, machine = self.execution.program, self.execution.machine
-        division = divided(program, self.count)
-        whole = WholeMachine(machine)
-        owned: list[list[int]] = [[] for _ in range(self.count)]
+    def _windows(self, until: int, most: int, progress: Callable[[Progress], None] | None) -> bool:
+        """Execute window after window to the end; whether it came there, and was not halted.
+
+        Raises Unfit where one machine has to do it.
+        """
+        groups, merging, whole = self._made()
+        ready: tuple[Any, Any] = ((), ())
+        begun = called = time.monotonic()
+        while not groups.over:
+            before = groups.found
+            groups.advance(partial(merging.merge, *ready))
+            self.windows += 1
+            if self.halted:
+                whole.stop(groups.each("places"), groups.now)
+                return False
+            _check(groups, until, most)
+            ready = [one.kept for one in before], [one.revoked for one in groups.found]
+            if progress is not None and time.monotonic() - called >= 0.2:
+                called = time.monotonic()
+                spent = self.execution.microseconds(groups.now)
+                progress(Progress(groups.retired, groups.now, spent, called - begun))
+        merging.merge(*ready)
+        merging.merge([one.kept for one in groups.found], [()] * self.count)
+        if not all(groups.each("ended")):
+            raise Unfit("not every queue is at its end")
+        whole.finish(groups.each("state", groups.now), groups.now, groups.retired)
+        return True
+
+    def _made(self) -> tuple[Groups, Merging, WholeMachine]:
+        """The groups, and what gets what they tell."""
+        run, count = self.execution, self.count
+        program, machine = run.program, run.machine
+        division, whole = divided(program, count), WholeMachine(machine)
+        owned: list[list[int]] = [[] for _ in range(count)]
         for number, lines in enumerate(program.queues):
             if len(lines):
                 owned[division.groups[lines.core]].append(number)
-        merging = Merging(len(program.queues), owned, whole.hear)
-        actors = self._made(division)
-        assert machine.packets is not None
-        network = machine.packets.network
-        assert network is not None
-        soonest = network.soonest
-        launches: list[Launch] = []
-        payloads: list[list[Payload]] = [[] for _ in actors]
-        events: list[Sequence[KeptEvent]] = []
-        end, begun, called = soonest, time.monotonic(), time.monotonic()
-        while True:
-            windows = [Window(end, launches, some) for some in payloads]
-            found = self._each(actors, "advance", [(window,) for window in windows])
-            self.windows += 1
-            self._check(found, until, most)
-            merging.merge(events, [one.revoked for one in found])
-            events = [one.kept for one in found]
-            launches = sorted((l for one in found for l in one.launches), key=_order)
-            payloads = [[] for _ in actors]
-            for payload in (p for one in found for p in one.payloads):
-                payloads[payload.group].append(payload)
-            if progress is not None and time.monotonic() - called >= 0.2:
-                called = time.monotonic()
-                progress(self._progress(found, called - begun))
-            if launches:
-                end += soonest
-                continue
-            coming = [one.next for one in found if one.next is not None]
-            if not coming:
-                break
-            sends = any(one.sends for one in found)
-            end = max(end, min(coming)) + soonest if sends else NEVER
-        merging.merge(events, [() for _ in found])
-        if not all(self._each(actors, "ended", [()] * len(actors))):
-            raise Unfit("not every queue is at its end")
-        now, retired = max(one.now for one in found), sum(one.retired for one in found)
-        states = self._each(actors, "state", [(now,)] * len(actors))
-        whole.finish(states, now, retired)
-
-    def _made(self, division: Division) -> list[Actor]:
-        run = self.execution
-        machine = run.machine
         checked = isinstance(machine.watch, TileWatch)
-        each = [
-            (run.assembled, n, division, run.inputs, run.files, machine.values, checked)
-            for n in range(self.count)
-        ]
-        return self.place.made(GroupHost, each)
-
-    def _check(self, found: Sequence[Reached], until: int, most: int) -> None:
-        """Whether the groups can continue: raises Unfit."""
-        if self.halted:
-            raise Unfit("it was halted")
-        for one in found:
-            if one.alone:
-                raise Unfit(one.alone)
-        if max(one.now for one in found) > until or sum(one.retired for one in found) > most:
-            raise Unfit("it has met a limit")
-
-    @staticmethod
-    def _each(actors: Sequence[Actor], method: str, args: Sequence[Sequence[Any]]) -> list[Any]:
-        """Call all groups, side by side."""
-        replies = [actor.call(method, *some) for actor, some in zip(actors, args, strict=True)]
-        return [reply.result() for reply in replies]
-
-    def _progress(self, found: Sequence[Reached], elapsed: float) -> Progress:
-        now, machine = max(one.now for one in found), self.execution.machine
-        retired = sum(one.retired for one in found)
-        return Progress(retired, now, machine.microseconds(now), elapsed)
+        more = division, run.inputs, run.files, machine.values, checked
+        actors = self.place.made(GroupHost, [(run.assembled, n, *more) for n in range(count)])
+        network = None if machine.packets is None else machine.packets.network
+        assert network is not None, "tiles have a network"
+        return (
+            Groups(actors, network.soonest),
+            Merging(len(program.queues), owned, whole.hear),
+            whole,
+        )
 
 
-def _order(launch: Launch) -> tuple[int, int]:
-    return launch.order
+def _watched(execution: Execution) -> str:
+    """What observes an execution and has to observe one machine; empty if nothing does."""
+    if execution.settings.profile:
+        return "its profile is kept"
+    known = Watch, Findings, Summary, Trace, Endless
+    observers = execution.machine.scheduler.observers
+    return "" if all(isinstance(one, known) for one in observers) else "something observes its run"
+
+
+def _check(groups: Groups, until: int, most: int) -> None:
+    """Whether the groups can continue: raises Unfit."""
+    for one in groups.found:
+        if one.alone:
+            raise Unfit(one.alone)
+    if groups.now > until or groups.retired > most:
+        raise Unfit("it has met a limit")
 
 
 def _lost(lost: WorkerLost) -> Problem:

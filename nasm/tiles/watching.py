@@ -53,7 +53,8 @@ def watched_of(watch: TileWatch, own: Sequence[Queue], names: Mapping[int, Fligh
     queues = {}
     for queue in own:
         numbers: dict[int, int] = {}
-        works, which = [], array("i")
+        works: list[TouchedWork] = []
+        which = array("i")
         for work in watch.works[queue.index]:
             at = numbers.setdefault(id(work), len(works))
             if at == len(works):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nasm.machine.group_machine import BEGUN, COUNT, DONE, FOUND, POST, SAY
@@ -16,7 +16,7 @@ from nasm.order.tile_watch import TileWatch
 from nasm.sim.counters import Who
 from nasm.sim.group_scheduler import GONE
 from nasm.sim.trace import ExpandedSummary
-from nasm.tiles.interface import GroupState
+from nasm.tiles.interface import GroupState, QueuePlace
 from nasm.tiles.watching import put_together
 
 
@@ -33,7 +33,7 @@ class WholeMachine:
         self.numbers: dict[FlightName, int] = {}
         self._origins: dict[int, Who] = {}
         self._later: list[int] | None = None
-        self._hearing = {
+        self._hearing: dict[str, Callable[..., None]] = {
             BEGUN: self._begun,
             DONE: self._done,
             POST: self._post,
@@ -115,6 +115,16 @@ class WholeMachine:
         self.machine.findings.numbers.again(born, *counted)
 
     # -- the end
+
+    def stop(self, places: Sequence[Mapping[int, QueuePlace]], now: int) -> None:
+        """The run was halted where queues of the groups are: enough to report where that is."""
+        scheduler = self.machine.scheduler
+        scheduler.now = now
+        for number, place in (item for some in places for item in some.items()):
+            queue = scheduler.queues[number]
+            queue.pc, queue.done, queue.count, queue.finished = place[:4]
+            queue.busy, queue.busy_until, queue.mark, waiting = place[4:]
+            queue.waiting = dict(waiting)
 
     def finish(self, states: Sequence[GroupState], now: int, retired: int) -> None:
         """Take over what the groups have at the end of the run."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-PLACES = [(x, y) for y in range(1, 12) for x in range(1, 10) if x != 5 and y != 6]
+from nasm.targets.tensix.noc.chip_map import TENSIX_COLUMNS, TENSIX_ROWS
+
+PLACES = [(x, y) for y in TENSIX_ROWS for x in TENSIX_COLUMNS]
 SIZES = (16, 64, 1024, 4096, 8192)
 
 
@@ -18,7 +20,11 @@ class RandomTiles:
         self.rng, self.careful = rng, careful
         close = rng.random() < 0.5
         self.places = rng.sample(PLACES[: 2 * tiles] if close else PLACES, tiles)
-        self.texts = [".target wormhole", ".dram0 d u8[8192] = random(seed=5)", ".host h u8[8192] = random(seed=6)"]
+        self.texts = [
+            ".target wormhole",
+            ".dram0 d u8[8192] = random(seed=5)",
+            ".host h u8[8192] = random(seed=6)",
+        ]
         for n, (x, y) in enumerate(self.places):
             self.texts += [
                 f".tile {x}, {y}",
@@ -99,9 +105,8 @@ class RandomTiles:
             columns, rows = columns[::-1], rows[::-1]
         (x0, x1), (y0, y1) = columns, rows
         low, high = sorted((x0, x1)), sorted((y0, y1))
-        tensix = [x for x in range(10) if x not in (0, 5)], [y for y in range(12) if y not in (0, 6)]
         inside = {
-            (tensix[0][x], tensix[1][y])
+            (TENSIX_COLUMNS[x], TENSIX_ROWS[y])
             for x in range(low[0], low[1] + 1)
             for y in range(high[0], high[1] + 1)
         }
