@@ -38,7 +38,7 @@ class Telling(Observer):
 
     def started(self, queue: Queue, task: Task, now: int) -> None:
         """An instruction has started."""
-        self.scheduler.told.append((BEGUN, queue.index))
+        self.scheduler.heard.append((BEGUN, queue.index))
 
     def finished(self, queue: Queue, done: Flying) -> None:
         """An instruction has completed."""
@@ -48,7 +48,7 @@ class Telling(Observer):
             micro = pc.micro
             self.expanded.setdefault(index, Counter())[pc.instruction] += 1
         record = core, index, int(pc), head, start, finish
-        self.scheduler.told.append((DONE, record, done.record, micro))
+        self.scheduler.heard.append((DONE, record, done.record, micro))
 
     def landed(self, group: Group, now: int) -> None:
         """Something was moved by channels, which no network is."""
@@ -57,14 +57,14 @@ class Telling(Observer):
     def posted(self, number: int, semaphore: Semaphore, now: int) -> None:
         """A semaphore was changed."""
         core, own = divmod(number, self.per_core)
-        self.scheduler.told.append((POST, (core, own, now, semaphore.value)))
+        self.scheduler.heard.append((POST, (core, own, now, semaphore.value)))
 
     def message_printed(self, queue: Queue, text: str, now: int) -> None:
         """An instruction has said something."""
-        self.scheduler.told.append((SAY, (queue.core, queue.index, int(queue.pc), now, text)))
+        self.scheduler.heard.append((SAY, (queue.core, queue.index, int(queue.pc), now, text)))
 
 
-class ToldNumbers(NumberFindings):
+class TellingNumbers(NumberFindings):
     """Tells of each line what was counted, each time."""
 
     scheduler: GroupScheduler
@@ -78,17 +78,17 @@ class ToldNumbers(NumberFindings):
         counts: tuple[int, ...],
     ) -> None:
         super()._count(found, key, who, where, counts)
-        self.scheduler.told.append((COUNT, found is self.born, key, who, where, counts))
+        self.scheduler.heard.append((COUNT, found is self.born, key, who, where, counts))
 
 
-class ToldFindings(Findings):
+class TellingFindings(Findings):
     """Tells of each finding when it is new."""
 
     scheduler: GroupScheduler
 
     def _add(self, fact: Fact | Problem, key: Key, warning: bool = False) -> None:
         if not self._known(key):
-            self.scheduler.told.append((FOUND, fact, key, warning))
+            self.scheduler.heard.append((FOUND, fact, key, warning))
         super()._add(fact, key, warning)
 
 
@@ -96,7 +96,7 @@ class GroupMachine(Machine):
     """A machine of all of a program's tiles, of which those of one ``group`` do something.
 
     ``groups`` says which group has a core, ``memories`` which one a memory that tiles share. What
-    is observed of it is told by its ``scheduler``, in the order of the group.
+    is observed of it is heard by its ``scheduler``, in the order of the group.
     """
 
     scheduler: GroupScheduler
@@ -119,18 +119,18 @@ class GroupMachine(Machine):
         self.scheduler.observe(self.telling)
 
     def _new_findings(self) -> Findings:
-        made = ToldFindings(
+        made = TellingFindings(
             self.program, lambda: self.scheduler.acting, lambda view: self.addresses.region(view)
         )
-        made.numbers = ToldNumbers(self.program, lambda: self.scheduler.acting)
+        made.numbers = TellingNumbers(self.program, lambda: self.scheduler.acting)
         return made
 
     def _new_scheduler(
         self, paces: Sequence[Pace], changes: Changes, delays: Delays | None
     ) -> GroupScheduler:
         made = GroupScheduler(**scheduler_parts(self.program, paces, changes), cores=self.cores)
-        assert isinstance(self.findings, ToldFindings)
-        assert isinstance(self.findings.numbers, ToldNumbers)
+        assert isinstance(self.findings, TellingFindings)
+        assert isinstance(self.findings.numbers, TellingNumbers)
         self.findings.scheduler = self.findings.numbers.scheduler = made
         return made
 

@@ -30,7 +30,7 @@ from nasm.sim.service import ARRIVE, LANDING, START
 from nasm.views.regions import Region
 
 LAUNCH, JOB, OVER = "launch", "job", "over"
-"""The first words of what is told of a packet: that it is sent, that a share has landed, and that
+"""The first words of what is heard of a packet: that it is sent, that a share has landed, and that
 nothing is left to come of a transfer."""
 
 
@@ -51,7 +51,7 @@ class BytesAt(NamedTuple):
     size: int
 
 
-class Launch(NamedTuple):
+class SentPacket(NamedTuple):
     """A packet that a queue has sent; ``packet`` without its places, which are ``here``, ``there``.
 
     It was sent at the event of a ``tick`` and a ``rank``.
@@ -83,7 +83,7 @@ FlightName = tuple[tuple[int, int], int]
 """A transfer as each group names it: the order of its packet, and which of its transfers it is."""
 
 
-class Step(NamedTuple):
+class PacketStep(NamedTuple):
     """Something that happens for a share of a packet: at an event, by a group, by a method."""
 
     group: int
@@ -109,10 +109,10 @@ class Sent:
     """
 
     def __init__(
-        self, launch: Launch, flights: Sequence[Flight], crossings: Sequence[Crossing]
+        self, launch: SentPacket, flights: Sequence[Flight], crossings: Sequence[Crossing]
     ) -> None:
         self.launch, self.flights, self.crossings = launch, flights, crossings
-        self.done: dict[tuple[int, str], Step] = {}
+        self.done: dict[tuple[int, str], PacketStep] = {}
 
 
 class GroupPackets(Packets):
@@ -158,7 +158,7 @@ class GroupPackets(Packets):
         if scheduler.rank >= START + len(scheduler.queues):
             raise Unfit("a queue of a network had to wait for a unit that another one shares")
         bare = replace(packet, here=None, there=None)
-        launch = Launch(
+        launch = SentPacket(
             now,
             scheduler.rank,
             who,
@@ -174,7 +174,7 @@ class GroupPackets(Packets):
             self._before = self.network.save()
         crossings = self._cross(launch)
         sent = Sent(launch, self._flights(bound, signals, who, len(crossings)), crossings)
-        scheduler.told.append((LAUNCH, launch.order, who, len(dict.fromkeys(sent.flights))))
+        scheduler.heard.append((LAUNCH, launch.order, who, len(dict.fromkeys(sent.flights))))
         for number, flight in enumerate(dict.fromkeys(sent.flights)):
             self.names[flight.key] = launch.order, number
         self.mine.append(sent)
@@ -202,14 +202,14 @@ class GroupPackets(Packets):
                 tell(flight, scheduler.now)
         return found
 
-    def _cross(self, launch: Launch) -> Sequence[Crossing]:
+    def _cross(self, launch: SentPacket) -> Sequence[Crossing]:
         assert self.network is not None
         sender = self._tiles[self._core(launch)]
         return self.network.cross(launch.packet, sender, launch.receivers, launch.tick)
 
     # -- between two windows
 
-    def commit(self, launches: Sequence[Launch]) -> None:
+    def commit(self, launches: Sequence[SentPacket]) -> None:
         """Send all packets of the window that is over, of every group and in order."""
         assert self.network is not None
         known = {sent.launch.order: sent for sent in self.mine}
@@ -222,7 +222,7 @@ class GroupPackets(Packets):
             self._settle(launch, crossings, sent)
         self.mine, self._before = [], None
 
-    def _settle(self, launch: Launch, crossings: Sequence[Crossing], sent: Sent | None) -> None:
+    def _settle(self, launch: SentPacket, crossings: Sequence[Crossing], sent: Sent | None) -> None:
         """Let happen in this group what becomes of a packet, but for what has happened."""
         if sent is not None:
             self._carry(launch, len(crossings))
@@ -239,7 +239,7 @@ class GroupPackets(Packets):
                 self._payloads.pop(_of(launch, share), None)
             self._let(launch, share, crossings[share], step)
 
-    def _carry(self, launch: Launch, shares: int) -> None:
+    def _carry(self, launch: SentPacket, shares: int) -> None:
         """Count what a network carries for a tile."""
         core = self._core(launch)
         assert self.network is not None
@@ -264,7 +264,9 @@ class GroupPackets(Packets):
 
     # -- what becomes of a packet
 
-    def _steps(self, launch: Launch, crossings: Sequence[Crossing]) -> Iterator[tuple[int, Step]]:
+    def _steps(
+        self, launch: SentPacket, crossings: Sequence[Crossing]
+    ) -> Iterator[tuple[int, PacketStep]]:
         """What happens for each share of a packet, and which group does it."""
         sender = self._sender(launch)
         returns = launch.asks and launch.packet.reply
@@ -273,24 +275,27 @@ class GroupPackets(Packets):
             lands = sender if returns else receiver
             take = _of(launch, share)
             land = (taken, ARRIVE, take, 0)
-            yield share, Step(receiver if launch.asks else sender, taken, ARRIVE, take, "_take")
-            yield share, Step(lands, landed, LANDING, land, "_land")
+            yield (
+                share,
+                PacketStep(receiver if launch.asks else sender, taken, ARRIVE, take, "_take"),
+            )
+            yield share, PacketStep(lands, landed, LANDING, land, "_land")
             if known > landed:
                 reply = (landed, LANDING, land)
-                yield share, Step(sender, known, LANDING, reply, "_answered")
+                yield share, PacketStep(sender, known, LANDING, reply, "_answered")
             elif lands != sender:
-                yield share, Step(sender, landed, LANDING, (*land[:3], 1), "_over")
+                yield share, PacketStep(sender, landed, LANDING, (*land[:3], 1), "_over")
             if returns and receiver != sender and launch.cores[share] is not None:
-                yield share, Step(receiver, landed, LANDING, (*land[:3], 1), "_wake")
+                yield share, PacketStep(receiver, landed, LANDING, (*land[:3], 1), "_wake")
 
-    def _core(self, launch: Launch) -> int:
+    def _core(self, launch: SentPacket) -> int:
         return self.program.queues[launch.who[0]].core
 
-    def _sender(self, launch: Launch) -> int:
+    def _sender(self, launch: SentPacket) -> int:
         """The group whose tile sends a packet."""
         return self.groups[self._core(launch)]
 
-    def _receiver(self, launch: Launch, share: int) -> int:
+    def _receiver(self, launch: SentPacket, share: int) -> int:
         """The group that has where a share goes; the sender's if nothing can look at it."""
         core, there = launch.cores[share], launch.there[share]
         if core is not None:
@@ -298,11 +303,11 @@ class GroupPackets(Packets):
         sender = self._sender(launch)
         return sender if there is None else self.memories.get(there.memory, sender)
 
-    def _let(self, launch: Launch, share: int, crossing: Crossing, step: Step) -> None:
+    def _let(self, launch: SentPacket, share: int, crossing: Crossing, step: PacketStep) -> None:
         act = partial(getattr(self, step.name), launch, share, crossing)
         self.scheduler.place(step.tick, step.rank, step.key, act)
 
-    def _take(self, launch: Launch, share: int, crossing: Crossing) -> None:
+    def _take(self, launch: SentPacket, share: int, crossing: Crossing) -> None:
         """A share begins: it takes its bytes."""
         scheduler = self.scheduler
         scheduler.acting, scheduler.record = launch.who, scheduler.records
@@ -316,11 +321,11 @@ class GroupPackets(Packets):
         elif payload is not None:
             self.outgoing.append(Payload(lands, key, crossing.taken, payload))
 
-    def _land(self, launch: Launch, share: int, crossing: Crossing) -> None:
+    def _land(self, launch: SentPacket, share: int, crossing: Crossing) -> None:
         """A share has landed: its bytes appear, and its sender will learn of it."""
         scheduler, (_, taken, landed, known) = self.scheduler, crossing
         scheduler.acting, scheduler.record = launch.who, -1
-        scheduler.told.append(self._job(launch, share, taken))
+        scheduler.heard.append(self._job(launch, share, taken))
         at, payload = self._payloads.pop(_of(launch, share), (taken, None))
         assert at == taken, "bytes of a packet are those of when it left"
         self._cargo(launch, share).write((0,), payload)
@@ -328,7 +333,7 @@ class GroupPackets(Packets):
             self._over(launch, share, crossing)
         self._wake(launch, share, crossing)
 
-    def _wake(self, launch: Launch, share: int, crossing: Crossing) -> None:
+    def _wake(self, launch: SentPacket, share: int, crossing: Crossing) -> None:
         """Something has landed that the tile at the other end may wait for."""
         core, sender = launch.cores[share], self._core(launch)
         gates = self.scheduler.gates
@@ -337,11 +342,11 @@ class GroupPackets(Packets):
         if gates.closed_queues:
             gates.changed(core, self.scheduler.now)
 
-    def _answered(self, launch: Launch, share: int, crossing: Crossing) -> None:
+    def _answered(self, launch: SentPacket, share: int, crossing: Crossing) -> None:
         """What comes back for a share has arrived at its sender."""
         self._over(launch, share, crossing)
 
-    def _over(self, launch: Launch, share: int, crossing: Crossing) -> None:
+    def _over(self, launch: SentPacket, share: int, crossing: Crossing) -> None:
         """Nothing is left to come of a share: its sender, or the tile it signals, is posted to."""
         scheduler, core = self.scheduler, self._core(launch)
         scheduler.acting, scheduler.record = launch.who, -1
@@ -352,7 +357,7 @@ class GroupPackets(Packets):
             flight.unposted -= 1
             if not flight.unposted:
                 del scheduler.transfers[flight.key]
-                scheduler.told.append((OVER, *self.names[flight.key]))
+                scheduler.heard.append((OVER, *self.names[flight.key]))
                 if all(not one.unposted for one in self.open[launch.order].flights):
                     del self.open[launch.order]
         there = self._receiver(launch, share) == self.group
@@ -362,8 +367,8 @@ class GroupPackets(Packets):
         if ours and scheduler.gates.closed_queues:
             scheduler.gates.changed(core, scheduler.now)
 
-    def _job(self, launch: Launch, share: int, taken: int) -> tuple[Any, ...]:
-        """What is told of a share that lands: the record of it, and which transfer that is."""
+    def _job(self, launch: SentPacket, share: int, taken: int) -> tuple[Any, ...]:
+        """What is heard of a share that lands: the record of it, and which transfer that is."""
         assert self.network is not None
         queue, pc = launch.who
         packet, now = launch.packet, self.scheduler.now
@@ -376,7 +381,7 @@ class GroupPackets(Packets):
 
     # -- bytes
 
-    def _cargo(self, launch: Launch, share: int) -> PacketBytes:
+    def _cargo(self, launch: SentPacket, share: int) -> PacketBytes:
         """What one share takes and delivers."""
         here, there = launch.here, launch.there[share]
         places = [None if at is None else self._bytes(at) for at in (here, there)]
@@ -400,6 +405,6 @@ def _bytes_at(place: BytePlace | None) -> BytesAt | None:
     return BytesAt(place.tensor, place.memory.name, place.core, place.address, place.size)
 
 
-def _of(launch: Launch, share: int) -> CrossingKey:
+def _of(launch: SentPacket, share: int) -> CrossingKey:
     """What orders the beginnings of shares that begin together."""
     return (*launch.order, share)

@@ -23,14 +23,14 @@ CrossingKey = tuple[Any, ...]
 
 
 GONE = "gone"
-"""The first word of what is told where a queue reaches its end without another start."""
+"""The first word of what is heard where a queue reaches its end without another start."""
 
 
 class KeptEvent(NamedTuple):
     """An event of a group: its place in the group's order, and what came of it.
 
     ``key`` is its number among what the group has pushed, or of an event of a network what orders
-    it. It pushed so many events, and so many ``records`` got their numbers. ``told`` is what
+    it. It pushed so many events, and so many ``records`` got their numbers. ``heard`` is what
     observers would have heard, as tuples that begin with a letter.
     """
 
@@ -39,13 +39,13 @@ class KeptEvent(NamedTuple):
     key: int | CrossingKey
     pushes: int
     records: int
-    told: tuple[tuple[Any, ...], ...]
+    heard: tuple[tuple[Any, ...], ...]
 
 
 class GroupScheduler(Scheduler):
     """Executes what the queues of some ``cores`` have, and what a network brings them.
 
-    ``kept`` are the events since it was last emptied, ``told`` is what the event of now has told,
+    ``kept`` are the events since it was last emptied, ``heard`` is what the event of now has heard,
     ``rank`` its own.
     """
 
@@ -65,7 +65,7 @@ class GroupScheduler(Scheduler):
         )
         self.cores = frozenset(cores)
         self.kept: list[KeptEvent] = []
-        self.told: list[tuple[Any, ...]] = []
+        self.heard: list[tuple[Any, ...]] = []
         self.rank = 0
 
     def add_queue(self, queue: Queue) -> None:
@@ -76,7 +76,7 @@ class GroupScheduler(Scheduler):
             self.queues.append(queue)
 
     def _gone(self, queue: Queue) -> None:
-        self.told.append((GONE,))
+        self.heard.append((GONE,))
         super()._gone(queue)
 
     def place(self, tick: int, rank: int, key: CrossingKey, act: Callable[[], None]) -> None:
@@ -91,7 +91,7 @@ class GroupScheduler(Scheduler):
         limit = NEVER if until is None else until
         while heap and not self.halted and heap[0][0] <= limit:
             tick, rank, key, what = heappop(heap)
-            self.now, self.rank, self.told = tick, rank, []
+            self.now, self.rank, self.heard = tick, rank, []
             pushed, numbered = self._sequence, self.records
             self.position += 1
             if rank >= START:
@@ -102,8 +102,8 @@ class GroupScheduler(Scheduler):
             else:
                 what()
             pushes, records = self._sequence - pushed, self.records - numbered
-            if pushes or records or self.told:
-                kept.append(KeptEvent(tick, rank, key, pushes, records, tuple(self.told)))
+            if pushes or records or self.heard:
+                kept.append(KeptEvent(tick, rank, key, pushes, records, tuple(self.heard)))
         return self.position - begun
 
     @property

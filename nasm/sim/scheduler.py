@@ -111,7 +111,7 @@ class Scheduler:
 
     @property
     def observers(self) -> tuple[Observer, ...]:
-        """All that are told of what happens."""
+        """Everything that hears what happens."""
         return tuple(self._observers)
 
     def ignore(self, *observers: Observer) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from nasm.machine.group_packets import Launch, Payload
-from nasm.tiles.interface import Reached, Window
+from nasm.machine.group_packets import Payload, SentPacket
+from nasm.tiles.interface import GroupWindow, Reached
 from nasm.workers.actors import Actor
 
 FAR = 1 << 12
@@ -25,7 +25,7 @@ class Groups:
         self.end = soonest
         self.found: list[Reached] = []
         self.over = False
-        self._launches: list[Launch] = []
+        self._launches: list[SentPacket] = []
         self._payloads: list[list[Payload]] = [[] for _ in actors]
 
     @property
@@ -40,7 +40,7 @@ class Groups:
 
     def advance(self, meanwhile: Callable[[], None]) -> None:
         """Execute a window in all groups, side by side, and do something while they do."""
-        windows = [Window(self.end, self._launches, some) for some in self._payloads]
+        windows = [GroupWindow(self.end, self._launches, some) for some in self._payloads]
         asked = [a.call("advance", w) for a, w in zip(self.actors, windows, strict=True)]
         meanwhile()
         self.found = [one.result() for one in asked]
@@ -68,5 +68,5 @@ class Groups:
         return [one.result() for one in asked]
 
 
-def _order(launch: Launch) -> tuple[int, int]:
+def _order(launch: SentPacket) -> tuple[int, int]:
     return launch.order

@@ -16,7 +16,7 @@ from nasm.order.tile_watch import TileWatch
 from nasm.program.program import Program
 from nasm.sim.memory import Store
 from nasm.sim.queues import Queue
-from nasm.tiles.interface import Division, GroupState, QueuePlace, Reached, Window
+from nasm.tiles.interface import Division, GroupState, GroupWindow, QueuePlace, Reached
 from nasm.tiles.watching import watched_of
 
 PIECE = 1 << 14
@@ -46,7 +46,7 @@ class GroupHost:
         self.own = [queue for queue in queues if queue.core in machine.cores]
         self.senders = [queue for queue in self.own if _sends(program, queue)]
 
-    def advance(self, window: Window) -> Reached:
+    def advance(self, window: GroupWindow) -> Reached:
         """Execute what happens in a window."""
         machine, scheduler, packets = self.machine, self.machine.scheduler, self.machine.packets
         alone = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from nasm.machine.group_packets import Launch, Payload
+from nasm.machine.group_packets import Payload, SentPacket
 from nasm.program.program import Program
 from nasm.sim.group_scheduler import CrossingKey, KeptEvent
 
@@ -17,7 +17,7 @@ class Division(NamedTuple):
     memories: Mapping[str, int]
 
 
-class Window(NamedTuple):
+class GroupWindow(NamedTuple):
     """What a group is asked to do: to execute all that happens before a tick.
 
     ``launches`` are the packets that all groups have sent before, in order, and ``payloads`` what
@@ -25,7 +25,7 @@ class Window(NamedTuple):
     """
 
     until: int
-    launches: Sequence[Launch]
+    launches: Sequence[SentPacket]
     payloads: Sequence[Payload]
 
 
@@ -38,7 +38,7 @@ class Reached(NamedTuple):
     by itself if there is a reason to be ``alone``.
     """
 
-    launches: Sequence[Launch]
+    launches: Sequence[SentPacket]
     payloads: Sequence[Payload]
     kept: Sequence[KeptEvent]
     revoked: Sequence[tuple[int, int, CrossingKey]]

@@ -26,7 +26,7 @@ class Merging:
     """Puts the events of groups in order, window by window, and passes on what they tell.
 
     ``queues`` is how many there are, ``owned`` the numbers of those of each group. ``tell`` gets
-    each thing that is told, and the numbers that records of its group have among all.
+    each thing that is heard, and the numbers that records of its group have among all.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Merging:
         return tick, min(rank, self.last), self.pushed[group][key]
 
     def _take(self, group: int, event: KeptEvent) -> None:
-        _, _, _, pushes, records, told = event
+        _, _, _, pushes, records, heard = event
         if pushes:
             self.pushed[group].extend(range(self.pushes, self.pushes + pushes))
             self.pushes += pushes
@@ -78,5 +78,5 @@ class Merging:
         if records:
             numbers.extend(range(self.numbered, self.numbered + records))
             self.numbered += records
-        for one in told:
+        for one in heard:
             self.tell(one, numbers)

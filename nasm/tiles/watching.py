@@ -37,7 +37,7 @@ class WatchedQueue(NamedTuple):
     moved: Mapping[int, TransferTouches]
 
 
-class Watched(NamedTuple):
+class GroupWatched(NamedTuple):
     """What one group has kept; ``names`` are those of its flights by their numbers."""
 
     queues: Mapping[int, WatchedQueue]
@@ -48,7 +48,9 @@ class Watched(NamedTuple):
     names: Mapping[int, FlightName]
 
 
-def watched_of(watch: TileWatch, own: Sequence[Queue], names: Mapping[int, FlightName]) -> Watched:
+def watched_of(
+    watch: TileWatch, own: Sequence[Queue], names: Mapping[int, FlightName]
+) -> GroupWatched:
     """What a group has kept of its own queues."""
     queues = {}
     for queue in own:
@@ -62,7 +64,7 @@ def watched_of(watch: TileWatch, own: Sequence[Queue], names: Mapping[int, Fligh
             which.append(at)
         columns = watch.columns(queue.index)
         queues[queue.index] = WatchedQueue(works, which, *columns, watch.moved[queue.index])
-    return Watched(queues, watch.signals, watch.follows, watch.reads, watch.writes, names)
+    return GroupWatched(queues, watch.signals, watch.follows, watch.reads, watch.writes, names)
 
 
 def _touched(work: Work) -> TouchedWork:
@@ -79,7 +81,7 @@ def _touched(work: Work) -> TouchedWork:
 
 
 def put_together(
-    watch: TileWatch, found: Sequence[Watched], numbers: Mapping[FlightName, int]
+    watch: TileWatch, found: Sequence[GroupWatched], numbers: Mapping[FlightName, int]
 ) -> None:
     """Let a watch, which has heard of starts and landings in order, have the rest.
 

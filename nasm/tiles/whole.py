@@ -48,9 +48,9 @@ class WholeMachine:
         records = [machine.summary, *([machine.trace] if machine.trace is not None else [])]
         self._records = records
 
-    def hear(self, told: tuple[Any, ...], records: array[int]) -> None:
+    def hear(self, heard: tuple[Any, ...], records: array[int]) -> None:
         """Something that a group tells, whose records have these numbers among all."""
-        self._hearing[told[0]](records, *told[1:])
+        self._hearing[heard[0]](records, *heard[1:])
 
     def _begun(self, _: array[int], queue: int) -> None:
         if self.watch is not None:
