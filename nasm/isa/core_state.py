@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 
 from nasm.base.records import dataclass, field
 from nasm.base.source import Span
+from nasm.isa.effects import Packet
+from nasm.isa.network import Crossing
+from nasm.isa.tile_grid import TilePlace
 
 
 class Holds(Protocol):
@@ -99,6 +102,26 @@ class Surroundings(Protocol):
 
     def lines(self, engine: str) -> EngineLines | None:
         """The instructions of an engine of the core; None if the program has no queue for it."""
+
+    @property
+    def network(self) -> Any:
+        """The network of the target that joins the tiles of a chip; None if there is none."""
+
+    @property
+    def tile(self) -> TilePlace:
+        """Where the tile of the core is in a network."""
+
+    def send(self, packet: Packet) -> Sequence[Crossing]:
+        """Send a packet for the instruction that acts now; raises Refused where it cannot go.
+
+        What comes of it at each receiver is returned.
+        """
+
+    def heard(self, engine: int, part: Hashable) -> None:
+        """Tell that what an engine has started looks at a part which answers to packets change.
+
+        If no packet of the core is left whose answer would change it, that comes after all of them.
+        """
 
     def late(self, place: Place, tick: int, act: Callable[[], None]) -> None:
         """Do what the instruction at a place left for a tick, which has come.

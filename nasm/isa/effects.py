@@ -82,10 +82,12 @@ class Packet(Effect):
     address; None for none. They go from here there, or come here from there if it ``fetches``.
     ``to`` are the coordinates of the other tile, or of the first and the last corner of a
     rectangle of tiles; empty if the view ``there`` says it, or the semaphore that it posts to.
-    ``data`` goes instead of what is here, to the bytes there with the numbers ``only``, if some are
-    given. An ``atomic`` operation is made there, of which what comes back goes here. With a
-    ``reply`` the sender learns when it has landed, and what it posts to is the sender's.
-    ``options`` are the network's own.
+    ``data`` goes instead of what is here; of either only the bytes with the numbers ``only`` are
+    written, if some are given. An ``atomic`` operation is made there, of which what comes back goes
+    here. With a ``reply`` the sender learns when it has landed, and what it posts to is the
+    sender's. ``tag`` is the number under which its network counts it until it is answered. What a
+    queue sends on one ``lane`` to one place arrives in order, and what is written there is there
+    for what is read on it later; None is no lane. ``options`` are the network's own.
     """
 
     network: int
@@ -98,11 +100,18 @@ class Packet(Effect):
     data: bytes = b""
     only: tuple[int, ...] = ()
     atomic: Atomic | None = None
+    tag: int = 0
+    lane: int | None = None
     options: tuple[tuple[str, object], ...] = ()
 
     def option(self, name: str) -> object:
         """An option by name; None if it was not given."""
         return dict(self.options).get(name)
+
+    @property
+    def takes(self) -> bool:
+        """Whether it takes its bytes from the tile that sends it."""
+        return not (self.fetches or self.data or self.atomic is not None) and self.count > 0
 
     @property
     def views(self) -> tuple[tuple[View, ...], tuple[View, ...]]:
@@ -116,7 +125,18 @@ class Packet(Effect):
 
 @dataclass(frozen=True, slots=True)
 class UntilAnswered(Effect):
-    """Hold the queue until the sender knows of all packets that it has sent before."""
+    """Hold the queue until the sender knows of all packets that it has sent before.
+
+    With a ``tag`` only of those that have it. ``taken``: until the bytes have been taken of all
+    packets that take some from here.
+    """
+
+    tag: int | None = None
+    taken: bool = False
+
+    def covers(self, packet: Packet) -> bool:
+        """Whether it waits for a packet."""
+        return self.tag in (None, packet.tag) and (packet.takes if self.taken else packet.reply)
 
 
 @dataclass(frozen=True, slots=True)

@@ -318,10 +318,10 @@ class Row:
     ``variant`` is set of a row as it is on one generation, where others have it in another form:
     the target's module and the name of the generation. One that ``signals`` has a packet make its
     update, where that is; of one that ``spreads`` each of several receivers posts, as many as its
-    update says. Where operands are not known (an
-    :class:`~nasm.isa.ranges.Unknown` in the place of an integer, None in that of a tile) ``bounds``
-    says what is known of the integer that the semantics return, and ``ways`` are the effects that a
-    branch may have, each with what must hold for it.
+    update says. One that ``sends`` may have what its core holds send a packet. Where operands are
+    not known (an :class:`~nasm.isa.ranges.Unknown` in the place of an integer, None in that of a
+    tile) ``bounds`` says what is known of the integer that the semantics return, and ``ways`` are
+    the effects that a branch may have, each with what must hold for it.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``effect`` is the type of effect they return instead, ``walked`` the
@@ -364,6 +364,7 @@ class Row:
     variant: tuple[str, str] | None = None
     signals: bool = False
     spreads: bool = False
+    sends: bool = False
     bounds: Callable[..., Some] | None = None
     ways: Callable[..., tuple[tuple[Effect, RegisterComparison], ...]] | None = None
 

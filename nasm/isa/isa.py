@@ -88,6 +88,7 @@ class Isa:
         instead: Mapping[str, str] | None = None,
         signals: bool = False,
         spreads: bool = False,
+        sends: bool = False,
         bounds: Callable[..., Some] | None = None,
         ways: Callable[..., tuple[tuple[Effect, RegisterComparison], ...]] | None = None,
     ) -> Callable[[Callable[..., Any]], Row]:
@@ -133,6 +134,7 @@ class Isa:
                 tuple((instead or {}).items()),
                 signals=signals,
                 spreads=spreads,
+                sends=sends,
                 bounds=bounds,
                 ways=ways,
             )

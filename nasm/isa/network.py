@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from nasm.isa.effects import Packet
@@ -13,13 +13,15 @@ class Crossing(NamedTuple):
     """What becomes of a packet at one receiver, in ticks.
 
     Its bytes are ``taken`` from where they are, and ``landed`` where they go; the sender has
-    ``known`` of that when what comes back has arrived: at the same tick if nothing does.
+    ``known`` of that when what comes back has arrived: at the same tick if nothing does. It has
+    ``left`` the sender's queue of requests.
     """
 
     place: TilePlace
     taken: int
     landed: int
     known: int
+    left: int
 
 
 class Network(Protocol):
@@ -40,6 +42,9 @@ class Network(Protocol):
     ) -> Sequence[Crossing]:
         """Send a packet, once for all of its receivers: what becomes of it at each."""
 
+    def parts(self, packet: Packet) -> tuple[Hashable, ...]:
+        """What of the sender's tile changes when a packet is answered, by names of the target."""
+
     def occupied(self, packet: Packet) -> int:
         """Ticks that a packet with bytes takes of each link that it crosses."""
 
@@ -52,8 +57,15 @@ class Network(Protocol):
     def listens(self, place: TilePlace) -> bool:
         """Whether a place is a tile that may have a core."""
 
+    def memory(self, place: TilePlace) -> str:
+        """The name of the memory that tiles share which is at a place; empty if there is none."""
+
     def where(self, place: TilePlace) -> str:
         """What a place holds, in words."""
+
+    @property
+    def most_counted(self) -> int:
+        """How many packets of one tag may be in flight before what counts them overflows."""
 
     def map(self) -> Sequence[Sequence[tuple[TilePlace, str, tuple[tuple[int, int], ...]]]]:
         """All places row by row: each with a letter for what is there, and its loads by network.

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from nasm.base.problems import Refused
 from nasm.base.source import Span
 from nasm.isa.core_state import Bytes, Place
+from nasm.isa.effects import Packet
+from nasm.isa.network import Crossing, Network
+from nasm.isa.tile_grid import TilePlace
 from nasm.program.program import Instruction, Program
 from nasm.sim.memory import Journal, Store
 from nasm.views.tensor import Memory
@@ -114,6 +117,21 @@ class Clock(Protocol):
         """The listeners for changes."""
 
 
+class PacketSender(Protocol):
+    """What sends packets, and knows where they go."""
+
+    network: Network | None
+
+    def send(self, packet: Packet, core: int) -> Sequence[Crossing]:
+        """Send a packet of a core for what acts now."""
+
+    def tile(self, core: int) -> TilePlace:
+        """The place of a core."""
+
+    def answered(self, core: int, part: Hashable) -> bool:
+        """Whether no transfer of a core is in flight whose end changes a part of what it holds."""
+
+
 Report = Callable[[str, str, str, Sequence[tuple[Any, str]], bool], None]
 """Called for a finding: see :meth:`nasm.isa.core_state.Surroundings.report`."""
 
@@ -151,9 +169,10 @@ class Around:
         clock: Clock,
         report: Report,
         program: Program,
+        packets: PacketSender | None = None,
     ) -> None:
         self.core, self._memories, self._clock, self._report = core, memories, clock, report
-        self._program = program
+        self._program, self._packets = program, packets
 
     @property
     def now(self) -> int:
@@ -193,6 +212,30 @@ class Around:
             if (lines.core, lines.engine) == (self.core, engine):
                 return QueueLines(self._program, number)
         return None
+
+    @property
+    def network(self) -> Network | None:
+        """The network that joins tiles."""
+        return None if self._packets is None else self._packets.network
+
+    @property
+    def tile(self) -> TilePlace:
+        """Where the tile of the core is."""
+        return self._sender.tile(self.core)
+
+    @property
+    def _sender(self) -> PacketSender:
+        assert self._packets is not None, "the target has no network"
+        return self._packets
+
+    def send(self, packet: Packet) -> Sequence[Crossing]:
+        """Send a packet for the instruction that acts now."""
+        return self._sender.send(packet, self.core)
+
+    def heard(self, engine: int, part: Hashable) -> None:
+        """Tell that what an engine has started looks at a part that answers to packets change."""
+        if self._clock.listeners["passed"] and self._sender.answered(self.core, part):
+            self.passed(engine, part, started=True)
 
     @property
     def place(self) -> Place:

@@ -122,8 +122,7 @@ class Effects:
 
     def _drain(self, work: Work, kernel: Computed, *_: Any) -> Work:
         assert self.packets is not None
-        work.condition = partial(self.packets.outstanding, self.queue)
-        work.drains = True
+        work.condition = partial(self.packets.outstanding, self.queue, kernel.values())
         return _acting(work, _nothing)
 
     def _exchange(self, work: Work, kernel: Computed, shape: Shape, _: int | None) -> Work:

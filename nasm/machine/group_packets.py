@@ -34,6 +34,9 @@ LAUNCH, JOB, OVER = "launch", "job", "over"
 nothing is left to come of a transfer."""
 
 
+CODE = "code of a core uses the interfaces of its tile to the networks"
+
+
 class Unfit(Exception):
     """Something that groups of tiles cannot do apart: one machine has to run all of them."""
 
@@ -150,11 +153,18 @@ class GroupPackets(Packets):
 
     # -- sending
 
-    def launch(self, bound: BoundPacket, signals: bool, who: Who, now: int) -> None:
+    def send(self, packet: Packet, core: int) -> Sequence[Crossing]:
+        """Code learns what becomes of its packet before that is known here."""
+        raise Unfit(CODE)
+
+    def tile(self, core: int) -> TilePlace:
+        """The same of what code asks of the interfaces of its tile."""
+        raise Unfit(CODE)
+
+    def _launch(self, bound: BoundPacket, signals: bool, who: Who, now: int) -> Sequence[Crossing]:
         """Send a packet for an instruction, as far as that is known within the window."""
         scheduler, packet = self.scheduler, bound.packet
         assert self.network is not None
-        self._counted(bound, who)
         if scheduler.rank >= START + len(scheduler.queues):
             raise Unfit("a queue of a network had to wait for a unit that another one shares")
         bare = replace(packet, here=None, there=None)
@@ -174,6 +184,7 @@ class GroupPackets(Packets):
             self._before = self.network.save()
         crossings = self._cross(launch)
         sent = Sent(launch, self._flights(bound, signals, who, len(crossings)), crossings)
+        self._let_go(launch, sent.flights, crossings)
         scheduler.heard.append((LAUNCH, launch.order, who, len(dict.fromkeys(sent.flights))))
         for number, flight in enumerate(dict.fromkeys(sent.flights)):
             self.names[flight.key] = launch.order, number
@@ -183,6 +194,7 @@ class GroupPackets(Packets):
             if step.tick < self.window and step.group == self.group:
                 sent.done[share, step.name] = step
                 self._let(launch, share, crossings[share], step)
+        return crossings
 
     def _flights(
         self, bound: BoundPacket, signals: bool, who: Who, shares: int
@@ -201,6 +213,17 @@ class GroupPackets(Packets):
             for tell in scheduler.listeners["issued"]:
                 tell(flight, scheduler.now)
         return found
+
+    def _let_go(
+        self, launch: SentPacket, flights: Sequence[Flight], crossings: Sequence[Crossing]
+    ) -> None:
+        """Note when the last bytes of a packet leave its tile."""
+        assert self.network is not None
+        gone = max(one.taken for one in crossings) + self.network.occupied(launch.packet)
+        for flight in flights:
+            if not launch.signals:
+                assert isinstance(flight.cargo, PacketBytes)
+                flight.cargo.gone = gone
 
     def _cross(self, launch: SentPacket) -> Sequence[Crossing]:
         assert self.network is not None
@@ -226,6 +249,7 @@ class GroupPackets(Packets):
         """Let happen in this group what becomes of a packet, but for what has happened."""
         if sent is not None:
             self._carry(launch, len(crossings))
+            self._let_go(launch, sent.flights, crossings)
         for share, step in self._steps(launch, crossings):
             if step.group != self.group:
                 continue
@@ -269,8 +293,9 @@ class GroupPackets(Packets):
     ) -> Iterator[tuple[int, PacketStep]]:
         """What happens for each share of a packet, and which group does it."""
         sender = self._sender(launch)
-        returns = launch.asks and launch.packet.reply
-        for share, (_, taken, landed, known) in enumerate(crossings):
+        for share, crossing in enumerate(crossings):
+            _, taken, landed, known, _ = crossing
+            returns = _returns(launch, crossing)
             receiver = self._receiver(launch, share)
             lands = sender if returns else receiver
             take = _of(launch, share)
@@ -314,8 +339,7 @@ class GroupPackets(Packets):
         scheduler.records += 1
         payload = self._cargo(launch, share).read((0,))
         key, sender = _of(launch, share), self._sender(launch)
-        returns = launch.asks and launch.packet.reply
-        lands = sender if returns else self._receiver(launch, share)
+        lands = sender if _returns(launch, crossing) else self._receiver(launch, share)
         if lands == self.group:
             self._payloads[key] = crossing.taken, payload
         elif payload is not None:
@@ -323,7 +347,7 @@ class GroupPackets(Packets):
 
     def _land(self, launch: SentPacket, share: int, crossing: Crossing) -> None:
         """A share has landed: its bytes appear, and its sender will learn of it."""
-        scheduler, (_, taken, landed, known) = self.scheduler, crossing
+        scheduler, (_, taken, landed, known, _) = self.scheduler, crossing
         scheduler.acting, scheduler.record = launch.who, -1
         scheduler.heard.append(self._job(launch, share, taken))
         at, payload = self._payloads.pop(_of(launch, share), (taken, None))
@@ -393,6 +417,11 @@ class GroupPackets(Packets):
         store = state.by_tensor.get(at.tensor) or state.numbered.get((at.memory, at.core))
         base = 0 if store is None else store.base
         return BytePlace(memory, store, base, at.address, at.size, NOWHERE, at.tensor, at.core)
+
+
+def _returns(launch: SentPacket, crossing: Crossing) -> bool:
+    """Whether what lands does so at the sender: the answer to a request."""
+    return launch.asks and launch.packet.reply and crossing.landed > crossing.taken
 
 
 NOWHERE = Region("", (0, 1, 1), 0, 0, 0, (), 1)

@@ -240,7 +240,9 @@ class Machine:
         for tensor in program.tensors.values():
             if tensor.memory.numbered:  # what the core holds may read it: that is not known
                 self.losses.area(state.areas[tensor.index]).clock = SILENT
-        around = Around(core, memories, self.scheduler, self.findings.reported, program)
+        around = Around(
+            core, memories, self.scheduler, self.findings.reported, program, self.packets
+        )
         held = make(program.generation, around)
         _set(program, core, held)
         if program.target.begins is not None:
@@ -274,7 +276,13 @@ class Machine:
             return Watch(self.scheduler.queues, partial(_longer, self.program))
         from nasm.order.tile_watch import TileWatch  # other targets do without
 
-        watch = TileWatch(self.scheduler.queues, self.packets.places())
+        rows = self.program.instructions
+        coded = {
+            number
+            for number, lines in enumerate(self.program.queues)
+            if any(rows[one].row.sends for one in lines.instructions)
+        }
+        watch = TileWatch(self.scheduler.queues, self.packets.places(), coded)
         scheduler = self.scheduler
         for memory in self.linear:
             memory.touched = lambda address, count, writes: watch.reached(

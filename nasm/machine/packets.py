@@ -6,22 +6,22 @@ at it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.problems import Refused, counted
-from nasm.base.records import replace
 from nasm.isa.core_state import Blocked
-from nasm.isa.effects import Packet
-from nasm.isa.network import Network
+from nasm.isa.effects import Packet, UntilAnswered
+from nasm.isa.network import Crossing, Network
 from nasm.isa.tile_grid import TilePlace
 from nasm.machine.findings import Findings
 from nasm.machine.state import State
 from nasm.machine.transfers import MOST_IN_FLIGHT
 from nasm.program.program import Program
+from nasm.program.receivers import addressed
 from nasm.sim.channels import Flight, Portion, TouchedRegions
 from nasm.sim.counters import Who
 from nasm.sim.legs import Leg
@@ -86,7 +86,10 @@ class ByteChange:
 
 
 class PacketBytes:
-    """What one packet takes and delivers: a share for each of its receivers."""
+    """What one packet takes and delivers: a share for each of its receivers.
+
+    By the tick ``gone`` the last of the bytes has been taken.
+    """
 
     def __init__(
         self,
@@ -96,6 +99,7 @@ class PacketBytes:
         at: Findings,
     ) -> None:
         self.packet, self.here, self.there, self.findings = packet, here, there, at
+        self.gone = 0
 
     def read(self, shares: Sequence[int]) -> Any:
         """Take the bytes as they are now, or make the change there of an atomic operation."""
@@ -122,14 +126,13 @@ class PacketBytes:
         goal = self.here if back else self.there[share]
         if goal is None or not packet.count:
             return
-        if packet.data:
-            data = np.frombuffer(packet.data, np.uint8)
-            for number in packet.only:
-                goal.write(data[number : number + 1], number)
-            if not packet.only:
-                goal.write(data)
-        elif payload is not None:
-            goal.write(payload[: goal.size])
+        data = np.frombuffer(packet.data, np.uint8) if packet.data else payload
+        if data is None:
+            return
+        for number in packet.only:
+            goal.write(data[number : number + 1], number)
+        if not packet.only:
+            goal.write(data[: goal.size])
 
     def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:
         """Each share goes its own way from the start."""
@@ -179,8 +182,9 @@ class Packets:
         """A packet of a core, with its places; raises Refused where it cannot go."""
         network = self.network
         assert network is not None, "the target has packets and no network"
-        packet = self._addressed(packet, core, semaphore if signals else None)
-        receivers = tuple(network.receivers(packet, self._tiles[core]))
+        tile = self._tiles[core]
+        packet = addressed(self.program, network, packet, tile, semaphore if signals else None)
+        receivers = tuple(network.receivers(packet, tile))
         cores = tuple(self._cores.get(place) for place in receivers)
         count = packet.count
         here = None if packet.here is None else self._place(packet.here, core, count)
@@ -218,24 +222,6 @@ class Packets:
         number = semaphore % counters
         return tuple(None if core is None else core * counters + number for core in cores)
 
-    def _addressed(self, packet: Packet, sender: int, semaphore: int | None) -> Packet:
-        """A packet with the coordinates of where it goes."""
-        if packet.to:
-            return packet
-        if isinstance(packet.there, View) and not packet.there.tensor.memory.shared:
-            core = packet.there.tensor.core
-        elif isinstance(packet.there, View):
-            assert self.network is not None
-            memory = packet.there.tensor.memory.name
-            place = self.network.home(memory, self._tiles[sender], packet.network)
-            return replace(packet, to=self.network.named(packet.network, place))
-        elif semaphore is not None:
-            core = self.program.generation.counter(semaphore)[0]
-        else:
-            raise Refused("E0325", "the other tile is not named", "give X and Y")
-        assert self.network is not None
-        return replace(packet, to=self.network.named(packet.network, self._tiles[core]))
-
     def _there(self, packet: Packet, place: TilePlace, core: int | None) -> BytePlace | None:
         there = packet.there
         assert there is not None
@@ -249,9 +235,28 @@ class Packets:
                 message = f"the program has nothing on tile {place[0]}, {place[1]} to read"
                 raise Refused("E0325", message, "declare a tensor there, after a .tile")
             return None
+        name = self.network.memory(place)
+        if name and not isinstance(there, View):
+            return self._within(name, there, packet.count)
         what = self.network.where(place)
         message = f"{place[0]}, {place[1]} is {what}, whose addresses nasm does not model"
         raise Refused("E0325", message, "name a tensor that is declared there")
+
+    def _within(self, name: str, address: int, count: int) -> BytePlace:
+        """Some bytes of a memory that tiles share, by address: those of a tensor that has them."""
+        for tensor in self.program.tensors.values():
+            first = tensor.offset
+            if tensor.memory.name != name or first is None:
+                continue
+            if first <= address and address + count <= first + tensor.bytes:
+                store = self.state.by_tensor.get(tensor.index)
+                region = self._region(tensor.memory, 0, address, count, tensor.index)
+                base = 0 if store is None else store.base
+                at = address, count
+                return BytePlace(tensor.memory, store, base, *at, region, tensor.index)
+        some = f"{counted(count, 'byte')} at {address:#x}"
+        message = f"no tensor of {name} has the {some}"
+        raise Refused("E0325", message, f"declare one: .{name} NAME u8[{count}] @ {address:#x}")
 
     def _place(self, where: View | int, core: int, count: int) -> BytePlace:
         """Some bytes by a view, or by an address in the linear memory of a core."""
@@ -298,8 +303,26 @@ class Packets:
         place = f"{owner}.{memory.name}"
         return Region(place, (0, 1, 1), address, high, address, ((1, high - address),), 1, (), area)
 
+    def send(self, packet: Packet, core: int) -> Sequence[Crossing]:
+        """Send a packet for what acts now, which has found itself that it does; raises Refused."""
+        bound = self.bind(packet, core, None, False)
+        return self._launch(bound, False, self.scheduler.acting, self.scheduler.now)
+
+    def tile(self, core: int) -> TilePlace:
+        """The place of a core."""
+        return self._tiles[core]
+
+    def answered(self, core: int, part: Hashable) -> bool:
+        """Whether no transfer of a core is in flight whose end changes a part of what it holds."""
+        flights = self.scheduler.transfers.values()
+        return not any(one.core == core and part in one.parts for one in flights)
+
     def launch(self, bound: BoundPacket, signals: bool, who: Who, now: int) -> None:
         """Send a packet for an instruction."""
+        self._counted(bound, who)
+        self._launch(bound, signals, who, now)
+
+    def _launch(self, bound: BoundPacket, signals: bool, who: Who, now: int) -> Sequence[Crossing]:
         if len(self.scheduler.transfers) >= MOST_IN_FLIGHT:
             raise Refused(
                 "E0517",
@@ -308,13 +331,13 @@ class Packets:
             )
         assert self.network is not None
         packet = bound.packet
-        self._counted(bound, who)
         core = self.program.queues[who[0]].core
         crossings = self.network.cross(packet, self._tiles[core], bound.receivers, now)
         size = self.network.occupied(packet)
         legs: list[tuple[int, Leg]] = []
         flight = None if signals else self._flight(bound, who, core, size, len(crossings))
         flights = []
+        gone = max(crossing.taken for crossing in crossings) + size
         for share, crossing in enumerate(crossings):
             made = flight
             if made is None:
@@ -324,9 +347,12 @@ class Packets:
             leg = Leg(made, portion, crossing.landed, crossing.known, bound.cores[share])
             legs.append((crossing.taken, leg))
         if flight is not None:
+            assert isinstance(flight.cargo, PacketBytes)
+            flight.cargo.gone = gone
             self.scheduler.service.send(flight, legs)
         for made, leg_at in zip(flights, legs, strict=False):
             self.scheduler.service.send(made, (leg_at,))
+        return crossings
 
     def _counted(self, bound: BoundPacket, who: Who) -> None:
         """Refuse a multicast that updates by another number than that of its receivers."""
@@ -377,6 +403,7 @@ class Packets:
             semaphore=semaphore,
             adds=packet.atomic is not None,
             signals=not packet.reply,
+            parts=self._parts(packet),
         )
 
     @staticmethod
@@ -384,14 +411,37 @@ class Packets:
         """What one share of a packet takes of its network."""
         return Portion(1 << packet.network, (0,), size, 0, packet.count)
 
-    def outstanding(self, queue: int) -> Blocked | None:
-        """What keeps a queue from continuing that waits for all it has sent to be answered."""
-        flights = self.scheduler.transfers.values()
-        left = sum(one.origin[0] == queue and not one.signals for one in flights)
+    def _parts(self, packet: Packet) -> tuple[Hashable, ...]:
+        return () if self.network is None else self.network.parts(packet)
+
+    def outstanding(self, queue: int, drain: UntilAnswered) -> Blocked | None:
+        """What keeps a queue from continuing that waits for what it has sent.
+
+        Raises Refused where more is outstanding than what it waits on can count.
+        """
+        network, now = self.network, self.scheduler.now
+        assert network is not None
+        sent = [
+            one.cargo
+            for one in self.scheduler.transfers.values()
+            if one.origin[0] == queue and isinstance(one.cargo, PacketBytes)
+        ]
+        left = [one for one in sent if drain.covers(one.packet)]
+        if drain.taken:
+            left = [one for one in left if one.gone > now]
         if not left:
             return None
-        reason = f"{counted(left, 'request')} of it {'is' if left == 1 else 'are'} outstanding"
-        return Blocked("noc", reason, by=(), completions=False)
+        tagged = "" if drain.tag is None else f" with transaction ID {drain.tag}"
+        what = f"{counted(len(left), 'request')}{tagged}"
+        if drain.tag is not None and len(left) > network.most_counted:
+            message = f"{what} are outstanding, and its counter has room for {network.most_counted}"
+            raise Refused("E0860", message, "wait for some of them before sending more")
+        verb = "has" if len(left) == 1 else "have"
+        if drain.taken:
+            until = max(one.gone for one in left)
+            return Blocked("noc", f"bytes of {what} {verb} still to leave", until, by=())
+        verb = "is" if len(left) == 1 else "are"
+        return Blocked("noc", f"{what} of it {verb} outstanding", by=(), completions=False)
 
     def save(self) -> Any:
         """How many were sent, and what is in the network."""

@@ -75,8 +75,7 @@ class Arguments:
         if home:
             if id(value) not in self._tensors:
                 self._tensors[id(value)] = self._declared(name, value, home)
-            made = self._tensors[id(value)]
-            return NkiTensor(made.view_, made.buffer, made.dtype)
+            return self._handed(self._tensors[id(value)])
         return mapped(value, name, lambda part, inner: self.passed(inner, part))
 
     def _of_ranks(self, name: str, value: ByRank) -> NkiTensor:
@@ -88,13 +87,18 @@ class Arguments:
                 f"argument {name} is {value!r} arrays",
                 f"wanted one for each of {ranks} ranks",
             )
-        made = self.passed(name, value.parts[0])
-        tensor = made.view_.tensor
-        if self.given.get(tensor.name) is not value:
-            self.given[tensor.name] = value
-            first = self.trace.arrays[tensor.name]
-            held = [array.view(first.dtype) for array in value.held()]
-            self.trace.arrays[tensor.name] = np.stack(held)
+        if id(value) not in self._tensors:
+            first = value.parts[0]
+            made = self._tensors[id(value)] = self._declared(name, first, framework(first))
+            self.given[made.name] = value
+            dtype = self.trace.arrays[made.name].dtype
+            held = [array.view(dtype) for array in value.held()]
+            self.trace.arrays[made.name] = np.stack(held)
+        return self._handed(self._tensors[id(value)])
+
+    @staticmethod
+    def _handed(made: NkiTensor) -> NkiTensor:
+        """A tensor as the kernel gets it, which may change its own."""
         return NkiTensor(made.view_, made.buffer, made.dtype)
 
     def _declared(self, name: str, value: Any, home: str) -> NkiTensor:

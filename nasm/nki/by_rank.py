@@ -28,6 +28,10 @@ class ByRank:
     def __len__(self) -> int:
         return len(self.parts)
 
+    def __getitem__(self, rank: int) -> Any:
+        """The array of a rank."""
+        return self.parts[rank]
+
     def __repr__(self) -> str:
         return f"ByRank of {len(self.parts)}"
 

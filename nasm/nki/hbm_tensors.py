@@ -19,11 +19,14 @@ class HbmTensor:
     """A tensor in the HBM of a simulated device, which kernels take as they take arrays.
 
     ``numpy.asarray`` of it, or :meth:`numpy`, is a copy on the host. A run without values leaves
-    ``values`` false: it has a shape and a dtype only.
+    ``values`` false: it has a shape and a dtype only. In a model of several ranks it is in the HBM
+    of ``rank``.
     """
 
-    def __init__(self, name: str, held: Array, noted: Read, values: bool = True) -> None:
-        self.name, self.values = name, values
+    def __init__(
+        self, name: str, held: Array, noted: Read, values: bool = True, rank: int | None = None
+    ) -> None:
+        self.name, self.values, self.rank = name, values, rank
         self._held, self._noted = held, noted
 
     @property
@@ -64,4 +67,5 @@ class HbmTensor:
         return self.numpy().astype(dtype or self.dtype, copy=False)
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {self.dtype}{list(self.shape)} in HBM>"
+        where = "HBM" if self.rank is None else f"HBM of rank {self.rank}"
+        return f"<{self.name}: {self.dtype}{list(self.shape)} in {where}>"

@@ -93,8 +93,7 @@ def _ran(
     traced, result = limited(chosen, call)
     if not chosen.values:
         return KernelResult(None, result, traced)
-    made = finished(traced, result, lambda _, array: given_back(array, traced.home))
-    return KernelResult(made, result, traced)
+    return KernelResult(_given_back(traced, finished(traced, result)), result, traced)
 
 
 def traced_as_set(
@@ -141,19 +140,26 @@ def fixed(traced: Traced) -> None:
             raise Failure(Problem(UNFIT, message, span, "pass a copy that can"))
 
 
-Give = Callable[[Returned, Array], Any]
-"""Makes what a caller gets of a tensor that a kernel returned, and its array."""
+def finished(traced: Traced, result: Result) -> dict[str, Array]:
+    """The outputs of a run by name, each of several ranks with a first axis of them.
 
-
-def finished(traced: Traced, result: Result, give: Give) -> Any:
-    """What a kernel has returned; changes the arguments that it wrote. Raises Failure."""
+    Changes the arguments that the kernel wrote. Raises Failure for a run that did not get there.
+    """
     ended(result)
     outputs = result.outputs
     for name in traced.changed:
         change_by_rank(traced.given[name], outputs[name], traced.ranks)
+    return outputs
+
+
+def _given_back(traced: Traced, outputs: Mapping[str, Array]) -> Any:
+    """What a kernel has returned, as arrays of the framework that it was called with."""
 
     def of_rank(mine: Callable[[Array], Array]) -> Any:
-        return filled(traced.returned, lambda part: give(part, part.of(mine(outputs[part.name]))))
+        def give(part: Returned) -> Any:
+            return given_back(part.of(mine(outputs[part.name])), traced.home)
+
+        return filled(traced.returned, give)
 
     return each_rank(traced.ranks, of_rank)
 

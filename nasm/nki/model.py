@@ -14,20 +14,23 @@ from nasm.analysis.profile.several import together
 from nasm.api import Result, limited
 from nasm.base.deadlines import Deadline
 from nasm.base.drawing import views
-from nasm.base.problems import Failure, Problem
+from nasm.base.problems import Failure, Problem, counted
 from nasm.base.records import dataclass, replace
 from nasm.debugger.session import Session
 from nasm.machine.records import RunReport
 from nasm.nki.arguments import Returned, filled
+from nasm.nki.by_rank import ByRank, rank_parts
 from nasm.nki.engines import USUAL
 from nasm.nki.errors import MISUSED
-from nasm.nki.frameworks import Array, framework
+from nasm.nki.frameworks import UNFIT, Array, framework
 from nasm.nki.hbm_tensors import HbmTensor
 from nasm.nki.jit import Kernel, launching, name_of
 from nasm.nki.kernel import Traced
 from nasm.nki.kernel_run import ended, finished, started, traced_as_set
 from nasm.nki.model_report import HostCopy, Launch, ModelReport, total
 from nasm.runs.settings import KernelKeywords, RunSettings, with_keywords, with_settings
+
+ONE_RANK = "E0823"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,10 @@ class Model:
     array that a kernel is called with is copied for that launch. The ``report`` has the time of
     every launch, and what was copied when. Copies, and what the host computes, take no time in it.
 
+    With ``ranks`` every kernel runs on so many, each with its own HBM: what it returns is a
+    :class:`ByRank` of a tensor for each, and so is what :meth:`put` returns. A launch begins when
+    all ranks have ended the one before. There is no profile and no timeline then.
+
     ``dma`` and ``hoist`` are as for :func:`trace`. With ``profile`` there is a :meth:`profile` of
     all launches; ``timeline`` is an open binary file, which gets a trace of all of them for
     Perfetto. The keywords are described at :class:`nasm.RunSettings`; limits are those of a launch.
@@ -81,9 +88,10 @@ class Model:
         if settings is None and self._around is not None:
             settings = self._around.settings
         self._settings = with_keywords(settings, keywords)
-        if self._settings.ranks is not None:
-            hint = "nasm.nki.run(kernel, …, ranks=2) runs one kernel on several"
-            raise Failure(Problem("E0823", "a model is of one rank", None, hint))
+        if self._settings.ranks is not None and (self._settings.profile or timeline is not None):
+            message = f"a {'timeline' if timeline else 'profile'} of a model is of one rank"
+            hint = "its report has the time of each rank, and what they waited for"
+            raise Failure(Problem(ONE_RANK, message, None, hint))
         self._how = {"dma": dma, "hoist": hoist}
         self._launches: list[Launch] = []
         self._copies: list[HostCopy] = []
@@ -123,11 +131,26 @@ class Model:
 
     # -- tensors
 
-    def put(self, array: Any, name: str = "tensor") -> HbmTensor:
-        """Copy an array to HBM, where it stays; it changes no more with the array."""
-        held = np.array(array)
+    def put(self, array: Any, name: str = "tensor") -> Any:
+        """Copy an array to HBM, where it stays; it changes no more with the array.
+
+        With ``ranks`` each gets a copy, or of a :class:`ByRank` the one that is for it.
+        """
+        ranks = self._settings.ranks
+        if isinstance(array, ByRank):
+            if len(array) != ranks:
+                message = f"{array!r} arrays in a model of {counted(ranks or 1, 'rank')}"
+                raise Failure(Problem(UNFIT, message, None, "wanted one for each"))
+            parts = [np.array(part) for part in array.parts]
+        else:
+            parts = [np.array(array)] * (ranks or 1)
+        if ranks is None:
+            return self._put(parts[0], name, None)
+        return ByRank([self._put(part, name, rank) for rank, part in enumerate(parts)])
+
+    def _put(self, held: Array, name: str, rank: int | None) -> HbmTensor:
         self._copied(name, held.nbytes, back=False)
-        return HbmTensor(name, held, self._read)
+        return HbmTensor(name, held, self._read, rank=rank)
 
     def _read(self, tensor: HbmTensor) -> None:
         self._copied(tensor.name, tensor.nbytes, back=True)
@@ -143,6 +166,7 @@ class Model:
 
         def call(_: Deadline) -> tuple[Traced, Result]:
             traced = traced_as_set(kernel, args, kwargs, chosen, **self._how)
+            _at_home(traced)
             self._given(traced, back=False)
             return traced, self._started(name, traced)
 
@@ -173,7 +197,7 @@ class Model:
 
     def _next(self, name: str, result: Result) -> Launch:
         report = replace(result.report, program=name)
-        return Launch(name, self._now(), report.entry_and_exit or 0.0, report)
+        return Launch(name, self._now(), report.entry_and_exit or 0.0, report, result.ranks)
 
     def _now(self) -> float:
         return self._launches[-1].end if self._launches else 0.0
@@ -181,18 +205,42 @@ class Model:
     def _given(self, traced: Traced, back: bool) -> None:
         """Note which arguments were copied from the host, or back to it as the kernel left them."""
         for name in traced.changed if back else traced.given:
-            if framework(traced.given[name]) != "hbm":
-                self._copied(name, traced.inputs[name].nbytes, back)
+            parts, held = rank_parts(traced.given[name], traced.ranks), traced.inputs[name]
+            size = held.nbytes // (len(parts) if isinstance(traced.given[name], ByRank) else 1)
+            copied = sum(size for part in parts if framework(part) != "hbm")
+            if copied:
+                self._copied(name, copied, back)
 
     def _made(self, traced: Traced, result: Result) -> Any:
-        """What a kernel returned, in HBM."""
-        if self._settings.values:
-            return finished(traced, result, self._tensor)
-        ended(result)
-        return filled(traced.returned, lambda part: self._tensor(part, _nothing(part)))
+        """What a kernel returned, in HBM; of several ranks a tensor for each."""
+        values, ranks = self._settings.values, traced.ranks
+        if values:
+            outputs = finished(traced, result)
+        else:
+            ended(result)
 
-    def _tensor(self, part: Returned, made: Array) -> HbmTensor:
-        return HbmTensor(part.name, made, self._read, self._settings.values)
+        def held(part: Returned, rank: int | None) -> HbmTensor:
+            made = _nothing(part)
+            if values:
+                whole = outputs[part.name]
+                made = part.of(whole if rank is None else whole[rank])
+            return HbmTensor(part.name, made, self._read, values, rank)
+
+        if ranks is None:
+            return filled(traced.returned, lambda part: held(part, None))
+        return filled(
+            traced.returned, lambda part: ByRank([held(part, rank) for rank in range(ranks)])
+        )
+
+
+def _at_home(traced: Traced) -> None:
+    """Refuse a tensor that a rank is given and another one has; raises Failure."""
+    for name, value in traced.given.items():
+        for rank, part in enumerate(rank_parts(value, traced.ranks)):
+            if isinstance(part, HbmTensor) and part.rank not in (None, rank):
+                message = f"argument {name} of rank {rank} is {part!r}"
+                hint = "exchange it in a collective, or copy it: numpy.asarray(…)"
+                raise Failure(Problem(UNFIT, message, traced.program.tensors[name].span, hint))
 
 
 def _nothing(part: Returned) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import fsum
 from operator import attrgetter
 
@@ -13,19 +13,22 @@ from nasm.base.problems import counted
 from nasm.base.records import dataclass, replace
 from nasm.machine.records import EngineRecord, RunReport, Units
 from nasm.program.program import SpilledBytes
+from nasm.ranks.records import RanksReport
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
     """A kernel that ran; ``begin`` is when its launch began, in microseconds of the device.
 
-    ``added`` are the microseconds of its launch and exit, which come before the ``report``'s.
+    ``added`` are the microseconds of its launch and exit, which come before the ``report``'s. Of
+    several ranks that is the report of all, and ``ranks`` has that of each, and where they met.
     """
 
     name: str
     begin: float
     added: float
     report: RunReport
+    ranks: RanksReport | None = None
 
     @property
     def microseconds(self) -> float:
@@ -62,6 +65,21 @@ class KernelShare:
     instructions: int
     microseconds: float
     added: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankShare:
+    """All launches on a rank together, in microseconds, without launch and exit.
+
+    ``waits`` are for other ranks within collectives, ``exchanging`` what these took, and ``idle``
+    from the rank's end of a kernel to that of the slowest one.
+    """
+
+    rank: int
+    microseconds: float
+    waits: float
+    exchanging: float
+    idle: float
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -102,6 +120,12 @@ class ModelReport(Drawn):
         return tuple(_share(name, [e for e in self.launches if e.name == name]) for name in names)
 
     @property
+    def ranks(self) -> tuple[RankShare, ...]:
+        """What each rank did; empty for a model that was not given ``ranks``."""
+        runs = [each.ranks for each in self.launches if each.ranks is not None]
+        return tuple(_of_rank(rank, runs) for rank in range(len(runs[0].ranks) if runs else 0))
+
+    @property
     def host(self) -> tuple[str, ...]:
         """What the host did, in sentences; empty if it only copied nothing."""
         places: dict[tuple[int, bool], list[HostCopy]] = {}
@@ -121,6 +145,22 @@ def _share(name: str, launches: Sequence[Launch]) -> KernelShare:
         sum(each.instructions for each in launches),
         fsum(each.microseconds for each in launches),
         fsum(each.added for each in launches),
+    )
+
+
+def _of_rank(rank: int, runs: Sequence[RanksReport]) -> RankShare:
+    reports = [run.ranks[rank] for run in runs]
+
+    def time(ticks: Callable[[RanksReport], int]) -> float:
+        return fsum(r.units.microseconds(ticks(run)) for r, run in zip(reports, runs, strict=True))
+
+    its = time(lambda run: run.ranks[rank].ticks)
+    return RankShare(
+        rank,
+        its,
+        time(lambda run: run.waits[rank]),
+        time(lambda run: run.exchanging[rank]),
+        time(lambda run: run.ticks - run.ranks[rank].ticks),
     )
 
 

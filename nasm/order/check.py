@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from nasm.base import gc_pause
-from nasm.order.accesses import ADD, NOTHING, Accesses, ByteAccess
+from nasm.order.accesses import ADD, NOTHING, READ, Accesses, ByteAccess
 from nasm.order.clocks import Order
 from nasm.order.down_counters import Unordered
 from nasm.order.events import More, Sources, Steps
 from nasm.order.observer import Watch
 from nasm.order.places import Place
 from nasm.order.posts import TakenStep
-from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event
+from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Stream
 from nasm.sim.queues import NEVER
 
 Line = tuple[int, int]
@@ -83,7 +83,8 @@ class Check:
             self.order, self.steps, self._judged = judged.order, judged.steps, None
             self.accesses.shared = judged.accesses.shared
         else:
-            self.order = Order(count, self.sources.streams, sure=not self.more)
+            streams = list(dict.fromkeys((*self.sources.streams, *self._sent)))
+            self.order = Order(count, streams, sure=not self.more)
             steps = self.sources, self.watch, self.order, self.accesses, self.more, self.first
             self.steps = Steps(*steps, self.less)
         self._pairs: dict[tuple[object, ...], Race] = {}
@@ -92,6 +93,12 @@ class Check:
         self._future = self.watch.future
         self._known_clean = (-1, False)
         self._from_the_start()
+
+    @property
+    def _sent(self) -> Collection[Stream]:
+        """The streams of what no line sends, as far as some was sent."""
+        tiles = self.watch.by_address
+        return () if tiles is None else tiles.streams
 
     def _clean(self) -> bool:
         """Whether nothing is wrong with what was judged.
@@ -150,6 +157,8 @@ class Check:
     def _settle(self) -> None:
         if self.watch.vague and not self.every:  # what may write a place supersedes nothing
             self.every, self._torn = True, True
+        if not self.order.columns.keys() >= set(self._sent):
+            self._torn = True
         went_back = self.watch.lowest < self.steps.taken
         if self._torn or self._future is not self.watch.future or (went_back and not self._clean()):
             self._torn = True
@@ -212,7 +221,8 @@ class Check:
             end = ends[queue].get(index)
             if end is not None:
                 moved = watch.moved[queue][index]
-                accesses.transfer(queue, index, clocks[queue], moved, *end)
+                clock = self.order.later(clocks[queue], queue, index)
+                accesses.transfer(queue, index, clock, moved, *end)
         self._compared = self.steps.taken
 
     def _add_race(self, near: Place, column: int, count: int, kind: str, now: ByteAccess) -> None:
@@ -232,6 +242,8 @@ class Check:
             return
         if self.sources.typed and self._one_by_hand(first, now):
             return
+        if moves and kind == READ and self._taken(first, now):
+            return
         if self.more and self.ordered(now, first):  # what waits more comes later than it did
             return
         one, other = sorted((self._side(first), self._side(now)))
@@ -246,6 +258,15 @@ class Check:
         if len(found.pairs) < PAIRS or not self.held:
             found.pairs.append((first, now))
         kept[key] = found._replace(many=found.many + 1)
+
+    def _taken(self, first: ByteAccess, now: ByteAccess) -> bool:
+        """Whether the queue that sent some bytes has waited until they were taken, before now."""
+        waited = self.steps.sent.taken[first.queue].get(first.index)
+        if waited is None:
+            return False
+        if now.queue == first.queue:
+            return now.index > waited
+        return self.order.clock(now.queue, now.index)[first.queue] > waited
 
     def _one_by_hand(self, first: ByteAccess, now: ByteAccess) -> bool:
         """Whether one of two accesses was typed in, and the first was over before the other began.

@@ -25,8 +25,18 @@ from typing import NamedTuple
 
 from nasm.order.deltas import ClockDeltas
 from nasm.order.down_counters import DownCounters, Place, Unordered
-from nasm.order.posts import Clock, Posts, TakenStep, Window, both, more_than, posted
-from nasm.order.skeleton import COMPLETES, LANDS, STARTS, CounterChange, CounterWait, Event, Step
+from nasm.order.posts import UNKNOWN, Clock, Posts, TakenStep, Window, both, more_than, posted
+from nasm.order.skeleton import (
+    COMPLETES,
+    LANDS,
+    STARTS,
+    CounterChange,
+    CounterWait,
+    Event,
+    Step,
+    Stream,
+    stream_of,
+)
 
 TRIED = 100
 """Sweeps at most of what is only tried. No run has been in that order, and they may not end."""
@@ -44,19 +54,17 @@ class Overrun(NamedTuple):
 class Order:
     """What certainly happened before what, of the steps that were taken so far.
 
-    ``streams`` are the queues and counters of all transfers, each pair once. Steps are taken in an
+    ``streams`` are the queues, counters and ways of all transfers, each once. Steps are taken in an
     order in which a run may start them, members of a meeting one after the other. ``columns`` says
     which column of a clock is a stream's, ``owners`` which queue's a column is, ``issued`` which
     instructions issued its transfers. If it is not ``sure`` a run may not start the steps in that
     order after all.
     """
 
-    def __init__(
-        self, queues: int, streams: Sequence[tuple[int, int | None]], sure: bool = True
-    ) -> None:
+    def __init__(self, queues: int, streams: Sequence[Stream], sure: bool = True) -> None:
         self.queues, self.sure = queues, sure
         self.columns = {stream: 2 * queues + n for n, stream in enumerate(streams)}
-        self.owners = {column: queue for (queue, _), column in self.columns.items()}
+        self.owners = {column: stream[0] for stream, column in self.columns.items()}
         self.issued: dict[int, list[int]] = {column: [] for column in self.owners}
         self.taken: list[TakenStep] = []
         self.starts: list[list[int]] = [[] for _ in range(queues)]
@@ -64,8 +72,8 @@ class Order:
         self.nothing: Clock = (0,) * (2 * queues + len(streams))
         self._now: list[Clock] = [self.nothing] * queues
         self._deltas = ClockDeltas(queues)
-        self._posts: dict[int, dict[tuple[int, int], Posts]] = {}
-        self._falls: dict[int, dict[tuple[int, int], Posts]] = {}
+        self._posts: dict[int, dict[int, Posts]] = {}
+        self._falls: dict[int, dict[int, Posts]] = {}
         self._waits: dict[int, dict[int, int]] = {}
         self._changes: list[dict[int, tuple[CounterChange, Posts | None]]]
         self._changes = [{} for _ in range(queues)]
@@ -78,6 +86,7 @@ class Order:
         self._again = False
         self._down_counters = DownCounters(())
         self._unordered: list[Unordered] | None = None
+        self._later: dict[Place, tuple[tuple[int, int], ...]] = {}
 
     # -- taking steps
 
@@ -95,7 +104,9 @@ class Order:
         if self._met and step.meeting != self._met[0][0].step.meeting:
             self._meet()
         if step.issue is not None:
-            self.issued[self.columns[step.queue, step.issue.counter]].append(step.index)
+            self.issued[self.columns[stream_of(step.queue, step.issue)]].append(step.index)
+            if step.issue.after:
+                self._later[step.queue, step.index] = step.issue.after
         change, queue = step.change, step.queue
         if change is None or step.issue is not None:
             posts = self._posts_of(step)
@@ -124,7 +135,7 @@ class Order:
         if issue is not None:
             if issue.counter is None or issue.counter < 0:
                 return None
-            column = self.columns[queue, issue.counter]
+            column = self.columns[stream_of(queue, issue)]
             return _stream(self._posts, issue.counter, queue, LANDS, column)
         if change is None:
             return None
@@ -176,6 +187,9 @@ class Order:
                 self._down_counters.wait(taken)
         if posts is None:
             return
+        mark = len(self._deltas.columns[queue])
+        if step.issue is not None and step.issue.after:
+            clock, mark = self.later(clock, queue, step.index), UNKNOWN
         if not self._first:
             posts.clocks[taken.nth] = clock
             if taken.life is not None:
@@ -187,7 +201,7 @@ class Order:
             counter, value = posted(step)
         else:  # as it says, which costs a call
             counter, value = change.counter, change.value
-        posts.add(step.index, clock, value, len(self._deltas.columns[queue]))
+        posts.add(step.index, clock, value, mark)
         if self._lived:
             self._down_counters.change(taken)
         waits = self._waits.get(counter)
@@ -310,6 +324,16 @@ class Order:
         nth = bisect_right(self.starts[queue], index)
         return self.steps[queue][nth - 1].clock if nth else self.nothing
 
+    def later(self, clock: Clock, queue: int, index: int) -> Clock:
+        """What has happened before a transfer touches bytes, from what has before its start."""
+        after = self._later.get((queue, index))
+        if after is None:
+            return clock
+        made = list(clock)
+        for column, count in after:
+            made[column] = max(made[column], count)
+        return tuple(made)
+
     def done(self) -> Clock:
         """What has certainly happened once the last instruction of each queue has completed."""
         ends = [taken.clock for steps in self.steps for taken in steps[-1:]]
@@ -324,6 +348,7 @@ class Order:
             landed = self.transfer(queue, index)
             if landed is not None:
                 clock[landed[0]] = max(clock[landed[0]], landed[1])
+            clock = list(self.later(tuple(clock), queue, index))
         elif event.kind == COMPLETES:
             column = self.queues + queue
             clock[column] = max(clock[column], index + 1)
@@ -417,13 +442,13 @@ class Order:
 
 
 def _stream(
-    kept: dict[int, dict[tuple[int, int], Posts]], counter: int, queue: int, kind: int, column: int
+    kept: dict[int, dict[int, Posts]], counter: int, queue: int, kind: int, column: int
 ) -> Posts:
     """The posts of a queue to a counter in one way, made when there is the first."""
     streams = kept.get(counter)
     if streams is None:
         streams = kept[counter] = {}
-    found = streams.get((queue, kind))
+    found = streams.get(column)
     if found is None:
-        found = streams[queue, kind] = Posts(queue, kind, column)
+        found = streams[column] = Posts(queue, kind, column)
     return found

@@ -77,9 +77,9 @@ class DownCounter:
     """What happens to a counter: its sets, what is posted and taken, and who waits for it."""
 
     def __init__(self) -> None:
-        self.sets: dict[tuple[int, int], ChangeStream] = {}
-        self.posts: dict[tuple[int, int], ChangeStream] = {}
-        self.takes: dict[tuple[int, int], ChangeStream] = {}
+        self.sets: dict[int, ChangeStream] = {}
+        self.posts: dict[int, ChangeStream] = {}
+        self.takes: dict[int, ChangeStream] = {}
         self.waits: dict[int, list[TakenStep]] = {}
 
     def change(self, taken: TakenStep) -> None:
@@ -89,7 +89,7 @@ class DownCounter:
         kind = self.takes if value < 0 else self.posts
         if change is not None and change.op == "=":
             kind = self.sets
-        key = (taken.posts.queue, taken.posts.kind)
+        key = taken.posts.column
         if key not in kind:
             kind[key] = ChangeStream(taken)
         kind[key].add(taken, abs(value))
@@ -228,10 +228,7 @@ def _place(step: Step) -> Place:
 
 
 def _sure(
-    streams: Mapping[tuple[int, int], ChangeStream],
-    step: Step,
-    base: Clock,
-    setter: TakenStep | None,
+    streams: Mapping[int, ChangeStream], step: Step, base: Clock, setter: TakenStep | None
 ) -> int:
     """The certain sum of changes when a wait is over, since a set or since the start."""
     total = 0
@@ -310,7 +307,7 @@ def _after(clock: Clock, change: TakenStep) -> Clock:
 
 
 def _windows(
-    streams: Mapping[tuple[int, int], ChangeStream], step: Step, sets: Sequence[TakenStep]
+    streams: Mapping[int, ChangeStream], step: Step, sets: Sequence[TakenStep]
 ) -> list[Window]:
     """The changes that come neither after a wait nor before one of the sets that come before it."""
     found = []

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 
 from nasm.isa.effects import Clear, Rendezvous
 from nasm.order.accesses import Accesses, Touched
 from nasm.order.clocks import Order
 from nasm.order.observer import TransferTouches, Watch
 from nasm.order.places import Area
+from nasm.order.sent_packets import SendingLines, SentPackets
 from nasm.order.skeleton import (
-    COMPLETES,
-    LANDS,
     SILENT,
     CounterChange,
     CounterWait,
     Event,
     Issue,
     Step,
+    Stream,
     Take,
+    stream_of,
 )
 from nasm.program.program import Program, QueueProgram
 from nasm.sim.queues import Work
@@ -36,11 +37,8 @@ Added = CounterWait | Take | Event
 More = Mapping[Place, Sequence[Added]]
 """What instructions are to wait for that the program does not say, by their place."""
 
-Follows = dict[Place, list[Place]]
-"""Instructions that others come after, by these."""
-
-Stream = tuple[int, int | None]
-"""A queue, and the counter that its transfers post to."""
+Follows = dict[Place, list[Event]]
+"""What instructions come after, by these."""
 
 
 class Sources:
@@ -65,6 +63,7 @@ class Sources:
         self.clears = Clear in acting.values()
         moving = {n for n in acting if program.instructions[n].row.moves}
         self.silent = {n for n in moving if not program.instructions[n].row.posts}
+        self.packets = SendingLines(program)
         meeting = {n for n, effect in acting.items() if effect is Rendezvous}
         self.tracked: list[bool] = []
         for queue, lines in enumerate(program.queues):
@@ -84,12 +83,18 @@ class Sources:
     def _streams(self, queue: int, lines: QueueProgram, moving: Container[int]) -> list[Stream]:
         """The streams of a queue; ``moving`` are the numbers of instructions that transfer."""
         pairs = zip(lines.instructions, lines.updates, strict=True)
-        posting = dict.fromkeys(number for instruction, number in pairs if instruction in moving)
-        updates = (self.program.updates[number] for number in posting)
-        found = [(queue, None if update is None else update.semaphore) for update in updates]
-        if not self.silent.isdisjoint(lines.instructions):
-            found.append((queue, SILENT))
-        return list(dict.fromkeys(found))
+        found: dict[Stream, None] = {}
+        for instruction, number in dict.fromkeys(pairs):
+            if instruction in moving:
+                update = self.program.updates[number]
+                counter = None if update is None else update.semaphore
+                counter = SILENT if instruction in self.silent else counter
+                found[stream_of(queue, Issue(counter, 0, self.way(queue, instruction)))] = None
+        return list(found)
+
+    def way(self, queue: int, number: int) -> Hashable:
+        """The way of a transfer, by the number of its instruction."""
+        return self.packets.of(queue, number).way if number in self.packets.sending else None
 
     def core(self, counter: int) -> int:
         """The core that a counter belongs to."""
@@ -130,7 +135,7 @@ class Steps:
         self._tracked = [held and accesses.held for held in sources.tracked]
         self._owners: dict[Area, tuple[Place | None, bool]] = {}
         self._owned: list[set[int]] = [set() for _ in queues]
-        self._unanswered: list[list[int]] = [[] for _ in queues]
+        self.sent = SentPackets(order.queues)
         self._signalled = [0 for _ in queues]
         self._follows: Follows = {}
         self._followed = 0
@@ -142,6 +147,7 @@ class Steps:
         changes, instructions = self.sources.changes, self.sources.program.instructions
         lines, more, new = self.sources.program.queues, self.more, self._new()
         clears, less, follows = self.sources.clears, self.less, self._new_follows()
+        drains = self.sources.packets.drains
         self.order.expect(self._lived(new))
         together: list[Step] = []
         tiles = watch.by_address
@@ -175,8 +181,8 @@ class Steps:
             meeting = meetings.get((queue, index), -1) if meetings else -1
             if more:
                 self._more(queue, index)
-            if work.drains:
-                self._drain(queue, index)
+            if drains and numbers[pc] in drains:
+                self._drain(queue, index, numbers[pc])
             if follows is not None:
                 self._follow(follows, queue, index)
             signals = change is not None and instructions[numbers[pc]].row.signals
@@ -185,7 +191,9 @@ class Steps:
             if less and wait is not None and (queue, index) in less:
                 wait = wait._replace(value=wait.value - less[queue, index])
             if wait or change or flight or after >= 0 or meeting >= 0:
-                issue = self._issue(queue, index, flight) if flight is not None else None
+                issue = None
+                if flight is not None:
+                    issue = self._issue(queue, index, flight, numbers[pc])
                 step = Step(queue, index, wait, change, issue, after, meeting)
                 if meeting < 0:
                     take(step)
@@ -216,8 +224,8 @@ class Steps:
         tiles = self.watch.by_address
         if tiles is None:
             return None
-        for queue, index, other, last in tiles.follows[self._followed :]:
-            self._follows.setdefault((queue, index), []).append((other, last))
+        for queue, index, event in tiles.follows[self._followed :]:
+            self._follows.setdefault((queue, index), []).append(event)
         self._followed = len(tiles.follows)
         return self._follows
 
@@ -275,17 +283,23 @@ class Steps:
             else:
                 self.order.take(Step(queue, index, one))
 
-    def _issue(self, queue: int, index: int, flight: TransferTouches) -> Issue | None:
+    def _issue(self, queue: int, index: int, flight: TransferTouches, number: int) -> Issue | None:
         """The transfer of a step; that of a meeting is over once its members have met."""
         if flight.met:
             self.ends[queue][index] = queue, index + 1
             return None
         counter = SILENT if flight.silent else flight.counter
-        column = self.order.columns[queue, counter]
-        self.ends[queue][index] = column, len(self.order.issued[column]) + 1
-        if not flight.silent:
-            self._unanswered[queue].append(index)
-        return Issue(counter, flight.shares)
+        way = flight.way
+        if way is None:
+            way = self.sources.way(queue, number)
+        issue = Issue(counter, flight.shares, way)
+        column = self.order.columns[stream_of(queue, issue)]
+        end = self.ends[queue][index] = column, len(self.order.issued[column]) + 1
+        packets = self.sources.packets
+        if number in packets.sending:
+            after = self.sent.send(queue, index, packets.of(queue, number), *end)
+            issue = issue._replace(after=after)
+        return issue
 
     def _signal(self, queue: int, index: int) -> None:
         """An instruction raises counters by packets, after all that its queue has done before."""
@@ -300,16 +314,14 @@ class Steps:
 
     def _follow(self, follows: Follows, queue: int, index: int) -> None:
         """An instruction starts after others, by what its core holds."""
-        for other, last in follows.pop((queue, index), ()):
-            event = Event(COMPLETES, other, last)
+        for event in follows.pop((queue, index), ()):
             self.order.take(Step(queue, index, after_event=event))
 
-    def _drain(self, queue: int, index: int) -> None:
-        """An instruction starts once all that its queue has sent is answered."""
-        for sent in self._unanswered[queue]:
-            event = Event(LANDS, queue, sent)
+    def _drain(self, queue: int, index: int, number: int) -> None:
+        """An instruction starts once what its queue has sent is answered, or taken."""
+        drain = self.sources.packets.drain(queue, number)
+        for event in self.sent.drain(queue, index, drain):
             self.order.take(Step(queue, index, after_event=event))
-        self._unanswered[queue].clear()
 
     def _after(self, queue: int, index: int, work: Work) -> int:
         """The last earlier instruction of a queue that writes what one reads; -1 if it is known."""

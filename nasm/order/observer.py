@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from nasm.isa import effects
 from nasm.isa.list_kinds import views
+from nasm.order.skeleton import Event, Stream
 from nasm.program.program import Instruction, Program
 from nasm.sim.channels import Flight, Group
 from nasm.sim.events import Observer
@@ -34,6 +35,8 @@ def matters(program: Program, areas: Mapping[int, int], held: bool) -> bool:
     their own results, their reads could be, too.
     """
     if not held or any(i.row.effect in APART for i in program.instructions):
+        return True
+    if program.tiles and any(i.row.sends for i in program.instructions):
         return True
     queues = enumerate(program.queues)
     busy = [(queue, lines) for queue, lines in queues if len(lines.instructions)]
@@ -67,7 +70,8 @@ class TransferTouches(NamedTuple):
 
     ``pattern`` is the same for all that touch the same. It ``adds`` to what it writes, or is part
     of a meeting (``met``), which then is over when it has landed. Of a ``silent`` one its sender
-    never learns that it has landed.
+    never learns that it has landed. ``way`` is what tells it from others whose answers say nothing
+    of it, if its instruction does not.
     """
 
     number: int
@@ -79,6 +83,7 @@ class TransferTouches(NamedTuple):
     adds: bool
     met: bool
     silent: bool = False
+    way: Hashable = None
 
 
 class Longer(Protocol):
@@ -95,12 +100,14 @@ class TouchedByAddress(Protocol):
     """What instructions touch that they do not name, and what they come after.
 
     ``reads`` and ``writes`` are of bytes, by queue and number of the instruction. ``follows`` are
-    pairs of these, of which the first comes after the second has completed.
+    instructions, each with what it comes after. ``streams`` are those of transfers that no line
+    sends.
     """
 
     reads: dict[tuple[int, int], list[tuple[int, int]]]
     writes: dict[tuple[int, int], list[tuple[int, int]]]
-    follows: list[tuple[int, int, int, int]]
+    follows: list[tuple[int, int, Event]]
+    streams: dict[Stream, None]
 
     def touched(self, queue: int, index: int) -> tuple[tuple[Region, ...], tuple[Region, ...]]:
         """What an instruction has read and written by addresses."""
@@ -200,17 +207,24 @@ class Watch(Observer):
         queue, pc = flight.origin
         index = len(self.works[queue])
         met = bool(self.meetings) and (queue, index) in self.meetings
-        if self.full or not (met or self.pcs[queue][-1] == pc):
+        if not met:
+            index = self.issuer(queue, pc)
+        if self.full or index < 0:
             return
         if flight.signals_only:
             if flight.semaphore is not None:
-                self.signals.append((queue, index - 1, flight.semaphore))
+                self.signals.append((queue, index, flight.semaphore))
             return
         moved = (
             flight.key, flight.pattern, *flight.touched.both, flight.semaphore, flight.left,
-            flight.adds, met, flight.signals,
+            flight.adds, met, flight.signals, None,
         )  # fmt: skip
-        self.moved[queue][index if met else index - 1] = _tuple(TransferTouches, moved)
+        self.moved[queue][index] = _tuple(TransferTouches, moved)
+
+    def issuer(self, queue: int, pc: int) -> int:
+        """The number of the instruction at a pc that issues a transfer; -1 if it is not kept."""
+        pcs = self.pcs[queue]
+        return len(pcs) - 1 if pcs[-1] == pc else -1
 
     def landed(self, group: Group, now: int) -> None:
         """Remember when shares landed."""

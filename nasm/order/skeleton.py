@@ -6,6 +6,7 @@ instruction that does none of the above leaves nothing here but its number.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import NamedTuple
 
 from nasm.base.records import dataclass
@@ -42,10 +43,27 @@ SILENT = -1
 
 
 class Issue(NamedTuple):
-    """A transfer: each of its shares posts 1 where it has landed, if there is a counter."""
+    """A transfer: each of its shares posts 1 where it has landed, if there is a counter.
+
+    Of transfers that go different ``ways`` it is known separately how many have landed. It lands
+    ``after`` others of its queue have, given by the columns of a clock and their counts.
+    """
 
     counter: int | None
     shares: int
+    way: Hashable = None
+    after: tuple[tuple[int, int], ...] = ()
+
+
+Stream = tuple[int, Hashable] | tuple[int, Hashable, Hashable]
+"""A queue, the counter that its transfers post to, and their way, if it is not None."""
+
+
+def stream_of(queue: int, issue: Issue) -> Stream:
+    """The stream of a transfer of a queue."""
+    if issue.way is None:
+        return queue, issue.counter
+    return queue, issue.counter, issue.way
 
 
 @dataclass(slots=True)

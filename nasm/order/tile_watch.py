@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 from nasm.order.observer import Watch
+from nasm.order.skeleton import COMPLETES, LANDS, SILENT, Event, Issue, Stream, stream_of
+from nasm.sim.channels import Flight
 from nasm.sim.queues import Queue, Task
 from nasm.views.regions import Region
 
@@ -29,21 +31,33 @@ class TileWatch(Watch):
 
     ``places`` are the memories of cores by which accesses are compared, with the area of each.
     ``records`` are the numbers of starts, by queue; ``changed`` says of a part of a core which
-    instruction of each queue changed it last. ``follows`` are pairs of instructions, by queue and
-    number, of which the first comes after the second has completed.
+    instruction of each queue changed it last, ``sent`` which have sent packets whose answers change
+    it. ``follows`` are instructions, by queue and number, each with what it comes after: that
+    another one has completed, or what it sent has landed. Of queues that are ``coded`` a load from
+    the address of an earlier store comes after that, and ``stored`` are the latest of these; what
+    they send has ``streams`` of its own.
     """
 
-    CACHES = (*Watch.CACHES, "places")  # type: ignore[assignment]  # more of them
+    CACHES = (*Watch.CACHES, "places", "coded", "streams")  # type: ignore[assignment]  # more of them
 
-    def __init__(self, queues: Sequence[Queue], places: Mapping[int, tuple[str, int]]) -> None:
+    def __init__(
+        self,
+        queues: Sequence[Queue],
+        places: Mapping[int, tuple[str, int]],
+        coded: Collection[int] = (),
+    ) -> None:
         super().__init__(queues)
-        self.places = places
+        self.places, self.coded = places, coded
         self.records = [array("q") for _ in queues]
         self.changed: dict[tuple[int, Hashable], dict[int, int]] = {}
-        self.follows: list[tuple[int, int, int, int]] = []
+        self.sent: dict[tuple[int, Hashable], list[tuple[int, int]]] = {}
+        self.follows: list[tuple[int, int, Event]] = []
         self.reads: dict[tuple[int, int], list[Bytes]] = {}
         self.writes: dict[tuple[int, int], list[Bytes]] = {}
+        self.streams: dict[Stream, None] = {}
+        self.stored: dict[tuple[int, int], int] = {}
         self._latest: dict[tuple[int, int], int] = {}
+        self._heard: dict[tuple[int, int, Hashable], int] = {}
 
     @property
     def by_address(self) -> TileWatch:
@@ -64,6 +78,31 @@ class TileWatch(Watch):
                 self.changed.setdefault((core, part), {})[queue] = at
                 return
 
+    def issued(self, flight: Flight, now: int) -> None:
+        """Remember what a transfer touches, and what changes when it is answered."""
+        super().issued(flight, now)
+        queue, pc = flight.origin
+        index = self.issuer(queue, pc)
+        moved = self.moved[queue].get(index)
+        if moved is None or self.full:
+            return
+        if index < len(self.pcs[queue]) - 1:
+            self.future = object()  # what was judged of the run did not have this
+        if queue in self.coded:
+            counter = SILENT if moved.silent else moved.counter
+            moved = self.moved[queue][index] = moved._replace(way=flight.parts or None)
+            self.streams[stream_of(queue, Issue(counter, 0, moved.way))] = None
+        for part in flight.parts:
+            self.sent.setdefault((flight.core, part), []).append((queue, index))
+
+    def issuer(self, queue: int, pc: int) -> int:
+        """The number of the latest instruction at a pc, which may act some starts later."""
+        pcs = self.pcs[queue]
+        for index in range(len(pcs) - 1, max(-1, len(pcs) - 1 - FAR), -1):
+            if pcs[index] == pc:
+                return index
+        return -1
+
     def passed(self, queue: int, core: int, parts: Sequence[Hashable], started: bool) -> None:
         """An instruction of a queue comes after what has changed some parts."""
         if self.full:
@@ -73,22 +112,34 @@ class TileWatch(Watch):
             for other, last in self.changed.get((core, part), {}).items():
                 if other != queue and self._latest.get((queue, other), -1) < last:
                     self._latest[queue, other] = last
-                    self.follows.append((queue, index, other, last))
+                    self.follows.append((queue, index, Event(COMPLETES, other, last)))
+            sent, heard = self.sent.get((core, part), ()), (queue, core, part)
+            for other, which in sent[self._heard.get(heard, 0) :]:
+                self.follows.append((queue, index, Event(LANDS, other, which)))
+            self._heard[heard] = len(sent)
 
     def reached(self, who: tuple[int, int], address: int, count: int, writes: bool) -> None:
         """The instruction at a place has touched bytes of its core by their addresses."""
         queue, pc = who
-        pcs = self.pcs[queue]
-        for index in range(len(pcs) - 1, max(-1, len(pcs) - 1 - FAR), -1):
-            if pcs[index] == pc:
-                break
-        else:
+        index = self.issuer(queue, pc)
+        if index < 0:
             return
+        if queue in self.coded:
+            self._ordered(queue, index, address, writes)
         found = (self.writes if writes else self.reads).setdefault((queue, index), [])
         if found and found[-1][0] <= address <= found[-1][1]:
             found[-1] = found[-1][0], max(found[-1][1], address + count)
         elif not found or found[-1] != (address, address + count):
             found.append((address, address + count))
+
+    def _ordered(self, queue: int, index: int, address: int, writes: bool) -> None:
+        """Remember a store by its address, or that a load from there comes after it."""
+        if writes:
+            self.stored[queue, address] = index
+            return
+        store = self.stored.pop((queue, address), -1)
+        if store >= 0:
+            self.follows.append((queue, index, Event(COMPLETES, queue, store)))
 
     def touched(self, queue: int, index: int) -> tuple[tuple[Region, ...], tuple[Region, ...]]:
         """What an instruction has read and written by addresses."""
@@ -108,14 +159,17 @@ class TileWatch(Watch):
         touched = tuple(
             {at: tuple(some) for at, some in table.items()} for table in (self.reads, self.writes)
         )
-        return super().save(), kept, touched
+        sent = {part: len(some) for part, some in self.sent.items()}, dict(self._heard)
+        return super().save(), kept, touched, sent, dict(self.stored)
 
     def restore(self, saved: Any) -> None:
         """Forget what came later."""
-        base, (follows, latest, changed), touched = saved
+        base, (follows, latest, changed), touched, (sent, heard), stored = saved
         super().restore(base)
         del self.follows[follows:]
-        self._latest = dict(latest)
+        self._latest, self._heard = dict(latest), dict(heard)
+        self.stored = dict(stored)
+        self.sent = {part: self.sent[part][:count] for part, count in sent.items()}
         self.changed = {part: dict(by) for part, by in changed.items()}
         self.reads, self.writes = ({at: list(s) for at, s in t.items()} for t in touched)
         for queue, records in enumerate(self.records):

@@ -16,6 +16,13 @@ LAUNCH: Shape = (
     Key("instructions", "instructions that completed"),
     Key("trace_hash", "as `trace_hash` of a run", lambda launch: launch.report.trace_hash),
 )
+RANK: Shape = (
+    Key("rank", "its number"),
+    Key("microseconds", "the time of its kernels, without launch and exit"),
+    Key("waits", "for how many of them it waited for other ranks in collectives"),
+    Key("exchanging", "how many its collectives took"),
+    Key("idle", "how many passed from its end of a kernel to that of the slowest rank"),
+)
 COPY: Shape = (
     Key("name", "a tensor that the host copied; that takes no time here"),
     Key("bytes", "its size"),
@@ -25,6 +32,7 @@ COPY: Shape = (
 MODEL: Shape = (
     each("launches", LAUNCH),
     each("copies", COPY),
+    each("ranks", RANK),
     Key("microseconds", "the time of all kernels, without launch and exit"),
     Key("device_microseconds", "the same with launch and exit of each", "end"),
     Key("total", "the sums of all kernels, as a [run](#run) has them", shape=RUN, elsewhere=True),

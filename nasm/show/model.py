@@ -22,12 +22,23 @@ def screen(
     total = report.total
     heading = Text(total.title)
     heading.stylize("bold", 0, len(in_line(total.program)))
+    if report.ranks:
+        where = next(each.ranks.topology for each in report.launches if each.ranks is not None)
+        count = counted(len(report.ranks), "rank")
+        heading.append(f", {count} of {where}" if where else f", {count}")
     parts: list[RenderableType] = [heading]
     if total.timing:
         parts.append(Text(clean(figures_line(total.timing))))
     parts += [Text(), kernel_table(report), Text()]
+    if report.ranks:
+        parts += [rank_table(report), Text()]
     parts += [Text(line) for line in (*time_lines(report), *host_lines(report, ascii_only))]
-    parts += [Text(), engine_table(total.engines)]
+    parts.append(Text())
+    if report.ranks:
+        parts.append(
+            Text("instructions and engines of the rank that ended last, by launch:", "dim")
+        )
+    parts.append(engine_table(total.engines))
     notes = table_notes(total.engines)
     if notes:
         parts.append(Text(notes, "dim"))
@@ -57,6 +68,17 @@ def kernel_table(report: ModelReport) -> RenderableType:
             f"{each.microseconds:,.3f}",
             part,
         )
+    return table
+
+
+def rank_table(report: ModelReport) -> RenderableType:
+    """A row for each rank, with all launches."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("rank", "µs", "waits for ranks", "collectives", "ends before the slowest"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for each in report.ranks:
+        times = each.microseconds, each.waits, each.exchanging, each.idle
+        table.add_row(str(each.rank), *(f"{time:,.3f}" for time in times))
     return table
 
 

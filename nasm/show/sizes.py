@@ -17,7 +17,9 @@ def _verdict(answer: SizesAnswer) -> Iterator[str]:
     name, sizes = answer.range.name, answer.sizes
     steps = f", in steps of {answer.step:,}" if answer.step > 1 else ""
     if answer.failing is not None:
-        yield f"not in order at {name} = {answer.failing:,}: the smallest such size{steps}"
+        hazard = any(problem.label == "hazard" for problem in answer.problems)
+        what = "refused" if answer.found is None else "not in order" if hazard else "wrong"
+        yield f"{what} at {name} = {answer.failing:,}: the smallest such size{steps}"
         return
     many = f"{counted(len(sizes), 'size')} by themselves"
     if answer.proved:

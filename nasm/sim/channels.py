@@ -10,7 +10,7 @@ shares of one transfer on them are one :class:`Group`.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from operator import add
 from typing import Any, NamedTuple, Protocol
 
@@ -80,13 +80,14 @@ class Flight:
     share. ``dispatch`` is how much later than its issue its shares arrive; ``made`` is the number
     of what was made for it before that, if anything was. ``descriptors`` are the pieces that its
     channels move one by one. One that ``adds`` adds to what it writes; of one that ``signals`` its
-    sender never learns that it has landed. Without ``cargo`` it moves no bytes.
+    sender never learns that it has landed. ``parts`` of what its core holds change when it is over:
+    they are what tells of that. Without ``cargo`` it moves no bytes.
     ``left`` of its shares have still to land, ``unposted`` to post, which may be later.
     """
 
     __slots__ = (
         "adds", "cargo", "core", "descriptors", "dispatch", "key", "landed", "left", "made",
-        "notify", "origin", "pattern", "portions", "record", "ring", "semaphore", "shared",
+        "notify", "origin", "parts", "pattern", "portions", "record", "ring", "semaphore", "shared",
         "signals", "touched", "unposted", "urgency",
     )  # fmt: skip
     CACHES = ("pattern",)
@@ -110,8 +111,9 @@ class Flight:
         adds: bool = False,
         landed: Callable[[], None] | None = None,
         signals: bool = False,
+        parts: tuple[Hashable, ...] = (),
     ) -> None:
-        self.signals = signals
+        self.signals, self.parts = signals, parts
         self.key, self.origin, self.core, self.ring = key, origin, core, ring
         self.portions, self.cargo, self.landed = portions, cargo, landed
         self.touched, self.pattern = touched, pattern

@@ -46,8 +46,7 @@ class Work:
     waits for what is ``held_by``. If it ``reads_on``, what it reads must stay until it completes.
     ``condition`` says what keeps it from starting once nothing else does. ``uses`` and ``sets``
     name the values of its engine that it needs and replaces, and ``clears`` are the semaphores that
-    it sets to 0. One that ``drains`` waits for all that its queue has sent. ``number`` is this
-    work's own, from 0 on; by one below 0 nothing may be cached.
+    it sets to 0. ``number`` is this work's own, from 0 on; by one below 0 nothing may be cached.
     """
 
     number: int
@@ -64,7 +63,6 @@ class Work:
     uses: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     clears: range = range(0)
-    drains: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from nasm.program.builder import ProgramBuilder
 from nasm.program.program import Update, Wait
+from nasm.program.receivers import posts_of
 from nasm.sync.dependences import OVER, Body, LineStep, NodeEvent
 from nasm.sync.plan import Entered, LevelPlan
 
@@ -26,9 +27,9 @@ class CoreOutput:
         """The engine of a queue."""
         return self.program.queues[self.numbers[queue]].engine
 
-    def posts(self, instruction: int) -> int:
+    def posts(self, queue: int, instruction: int) -> int:
         """How often a transfer posts."""
-        return self.program.instructions[instruction].row.posts
+        return posts_of(self.program, self.numbers[queue], instruction)
 
     def append(
         self, queue: int, instruction: int, place: Place, wait: Wait | None, update: Update | None
@@ -122,7 +123,7 @@ class LevelWriter:
         if (step.queue, step.index) in self.ranks:
             signal = Update(self.queues[step.queue], "+", 1)
         if step.mark in self.plan.slots:
-            posts = self.output.posts(line.instruction)
+            posts = self.output.posts(step.queue, line.instruction)
             slot, uses = self.plan.slots[step.mark]
             self.shares[step.mark] = uses * posts
             update = Update(self.slots[slot], "+", posts)

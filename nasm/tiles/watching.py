@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from nasm.machine.group_packets import FlightName
 from nasm.order.observer import TransferTouches
+from nasm.order.skeleton import Event, Stream
 from nasm.order.tile_watch import TileWatch
 from nasm.sim.queues import Queue, Work
 from nasm.views.regions import Region
@@ -23,7 +24,6 @@ class TouchedWork(NamedTuple):
     uses: tuple[str, ...]
     sets: tuple[str, ...]
     clears: range
-    drains: bool
 
 
 class WatchedQueue(NamedTuple):
@@ -42,10 +42,11 @@ class GroupWatched(NamedTuple):
 
     queues: Mapping[int, WatchedQueue]
     signals: Sequence[tuple[int, int, int]]
-    follows: Sequence[tuple[int, int, int, int]]
+    follows: Sequence[tuple[int, int, Event]]
     reads: Mapping[tuple[int, int], list[tuple[int, int]]]
     writes: Mapping[tuple[int, int], list[tuple[int, int]]]
     names: Mapping[int, FlightName]
+    streams: Mapping[Stream, None]
 
 
 def watched_of(
@@ -64,19 +65,14 @@ def watched_of(
             which.append(at)
         columns = watch.columns(queue.index)
         queues[queue.index] = WatchedQueue(works, which, *columns, watch.moved[queue.index])
-    return GroupWatched(queues, watch.signals, watch.follows, watch.reads, watch.writes, names)
+    return GroupWatched(
+        queues, watch.signals, watch.follows, watch.reads, watch.writes, names, watch.streams
+    )
 
 
 def _touched(work: Work) -> TouchedWork:
     return TouchedWork(
-        work.number,
-        work.reads,
-        work.writes,
-        work.reads_on,
-        work.uses,
-        work.sets,
-        work.clears,
-        work.drains,
+        work.number, work.reads, work.writes, work.reads_on, work.uses, work.sets, work.clears
     )
 
 
@@ -100,13 +96,14 @@ def put_together(
         watch.follows += one.follows
         watch.reads |= one.reads
         watch.writes |= one.writes
+        watch.streams |= one.streams
     signals = [signal for one in found for signal in one.signals]
     watch.signals += sorted(signals, key=lambda s: (watch.begins[s[0]][s[1]], s[0]))
 
 
 def _work(touched: TouchedWork, group: int, count: int) -> Work:
     """Work that touches the same, and does nothing; its number is unlike those of other groups."""
-    number, reads, writes, reads_on, uses, sets, clears, drains = touched
+    number, reads, writes, reads_on, uses, sets, clears = touched
     return Work(
         number * count + group if number >= 0 else number,
         _nothing,
@@ -117,7 +114,6 @@ def _work(touched: TouchedWork, group: int, count: int) -> Work:
         uses=uses,
         sets=sets,
         clears=clears,
-        drains=drains,
     )
 
 

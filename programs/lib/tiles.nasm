@@ -9,7 +9,7 @@
 ;   used    comes after used[t - B] before tile t overwrites what tile t - B was; [] if T <= B
 ;   ready   comes after these before the first tile: src is there
 ;   queue   the ring of the DMA engines (0 to 15): give loads and stores different ones
-; Cost: T transfers of P * N elements. Nobody waits but for its buffer.
+; Cost: T transfers of P * N elements. An engine waits for its buffer only.
 .macro load_tiles(ring, src, loaded, used, ready=[], eng=sync, queue=0)
     .const T = shape(src, 0), B = shape(ring, 1)
     .assert shape(ring, 0) == shape(src, 1) and shape(ring, 2) == shape(src, 2), "load_tiles: src is [T, P, N] for a ring [P, B, N]"

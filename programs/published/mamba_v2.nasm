@@ -12,6 +12,7 @@
 .const WIDTH = min(SEQ, 512), PIECES = SEQ // WIDTH, AHEAD = 4
 .assert CHANNELS > 0 and CHANNELS % 128 == 0, "CHANNELS must be a multiple of 128, the partitions"
 .assert SEQ > 0 and SEQ % WIDTH == 0, "SEQ must be at most 512, or a multiple of it"
+.assert STATES >= 3 or TILES == 1, "STATES must be at least 3: at step 2 the next tile is loaded"
 .assert PIECES <= AHEAD, "SEQ must be at most 2048, so that C of a step fits PSUM: see mamba_v2_long.nasm"
 
 .hbm  DELTA  f32[CHANNELS, SEQ]     input = random(seed=1)

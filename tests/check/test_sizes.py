@@ -118,12 +118,21 @@ NOT_PROVED = {
         "a number in a list",
     ),
     "macro": (
-        f".macro f(n)\n@gpsimd Memset v, value=n\n.end\n{loop(more='f(k)' + chr(10))}",
-        "a macro is called",
+        ".macro f(n)\n.const m = n % N\n@gpsimd Memset v, value=m\n.end\n" + loop(more="f(k)\n"),
+        "a remainder by what grows",
     ),
-    "macro of the size": (
-        loop(more="f()\n").replace(".hbm X", ".macro f()\n@gpsimd Memset v, value=N\n.end\n.hbm X"),
-        "a macro depends on it",
+    "macro that exports": (
+        ".macro f(n)\n.const @export m = n\n.end\n" + loop(more="f(k)\n"),
+        "a macro that exports names",
+    ),
+    "register": (loop(after="@gpsimd RegisterMove %r0, N\n"), "what is in a register"),
+    "a list of sizes": (
+        loop(after=".const L = [N, 2]\n.for j in 0..L[0]\n@gpsimd Memset v, value=0\n.end\n"),
+        "a bound of a loop is not known",
+    ),
+    "a quotient": (
+        loop(after=".if 97 // N == 1\n@gpsimd Memset v, value=0\n.end\n"),
+        "a quotient by what grows",
     ),
     "branches": (
         loop(
@@ -230,20 +239,57 @@ def test_operands_that_grow_are_proved_where_all_sizes_assemble() -> None:
     assert "may refuse operands" in found.reason
 
 
-def test_an_included_text_that_may_mean_the_size_is_not_proved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nasm.runs.check.sizes.FEW", 2)
+def test_an_included_text_may_mean_the_size(tmp_path: Path) -> None:
     whole = tmp_path / "whole.nasm"
     (tmp_path / "part.nasm").write_text(
-        ".macro clear()\n.if N == 40\n@gpsimd Memset v, value=1\n.end\n"
-        "@gpsimd Memset v, value=0\n.end\n",
+        ".macro clear(j)\n.if N == 12 and j > 2\n@gpsimd TensorCopy v, y\n.end\n.end\n",
         encoding="utf-8",
     )
-    whole.write_text('.include "part.nasm"\n' + loop(more="clear()\n"), encoding="utf-8")
+    whole.write_text('.include "part.nasm"\n' + loop(more="clear(k)\n"), encoding="utf-8")
     found = for_all(source_of(whole), SizeRange("N", 1), RunSettings(), None)
-    assert (found.proved, found.failing) == (False, None)
-    assert "part.nasm, which is included, has a name of it" in found.reason
+    assert (found.proved, found.failing) == (False, 12)
+
+
+SAME = {
+    "a macro of the library": loop(
+        more=".for c in 0..CHUNKS\nclear(v, c, shape(v, 1))\n.end\n"
+    ).replace(
+        ".hbm X",
+        ".macro clear(t, c, width)\n.const wide = min(512, width - c*512)\n"
+        "@gpsimd Memset t[:, c*512 : +wide], value=0\n.end\n"
+        ".const CHUNKS = ceil_div(4, 512)\n.hbm X",
+    ),
+    "rounds of a macro": HEAD
+    + ".macro all(src, dst)\n.for k in 0..shape(src, 0) // 128\n"
+    + BODY.replace("X[", "src[").replace("Y[", "dst[")
+    + ".end\n.end\nall(X, Y)\n@scalar .drain\n",
+    "a view of a view": HEAD
+    + ".view rows = X.reshape(N, 128, 4)\n.for k in 0..shape(rows[:, 0:64], 0)\n"
+    + BODY.replace("X[k*128 : +128, :]", "rows[k]")
+    + f".end\n{END}",
+}
+
+
+@pytest.mark.parametrize("text", SAME.values(), ids=SAME)
+def test_macros_and_views_of_which_there_are_more_rounds(text: str) -> None:
+    found = of(text)
+    assert (found.proved, found.failing, found.reason) == (True, None, "")
+    assert all(sound(text, size) for size in (27, 41))
+
+
+def test_what_an_assertion_refuses_is_no_size() -> None:
+    asserted = loop().replace(".hbm X", ".assert N != 5\n.hbm X")
+    found = for_all(Source("sizes.nasm", asserted), SizeRange("N", 4, 6, 1), RunSettings(), None)
+    assert (found.failing, found.sizes) == (None, (4, 6))
+
+
+def test_where_values_are_addresses_sizes_are_looked_at_by_themselves() -> None:
+    source = source_of(PROGRAMS / "embedding.nasm")
+    found = for_all(source, SizeRange("ROWS", 64, 192, 64), RunSettings(), None)
+    assert (found.proved, found.sizes) == (True, (64, 128, 192))
+    found = for_all(source, SizeRange("ROWS", 64, None, 4096), RunSettings(), None)
+    assert not found.proved
+    assert "a run without values does not know it" in found.reason
 
 
 # ---------------------------------------------------------------- programs of the project
@@ -264,6 +310,9 @@ SIZES = [
     ("transpose", "N", 128, False),
     ("published/mamba_v1", "STATES", 1, True),
     ("published/mamba_v1", "CHANNELS", 128, False),
+    ("published/layernorm_v1", "ROWS", 256, True),
+    ("published/matmul_stream", "COUNT", 512, True),
+    ("published/mixed_dge", "F", 512, True),
 ]
 
 

@@ -343,6 +343,26 @@ def test_arrays_by_rank_are_alike_and_as_many_as_ranks() -> None:
             nasm.nki.run(kernel, ByRank([one, one]), everyone(1), ranks=ranks)
 
 
+@pytest.mark.parametrize(("x", "y", "wanted"), [("ab", "ac", [2, 110]), ("a", "ac", [2, 101])])
+def test_arguments_that_share_the_array_of_rank_0_stay_apart(
+    x: str, y: str, wanted: list[int]
+) -> None:
+    @nki.jit
+    def added(x: Any, y: Any) -> Any:
+        out = nl.ndarray(x.shape, x.dtype, nl.shared_hbm)
+        total, other = (nl.ndarray(x.shape, x.dtype, nl.sbuf) for _ in range(2))
+        nisa.dma_copy(total, x)
+        nisa.dma_copy(other, y)
+        nisa.tensor_tensor(total, total, other, nl.add)
+        nisa.dma_copy(out, total)
+        return out
+
+    arrays = {n: np.full((4, 8), value, np.float32) for n, value in dict(a=1, b=10, c=100).items()}
+    given = [ByRank([arrays[n] for n in names]) if names[1:] else arrays[names] for names in (x, y)]
+    found = nasm.nki.run(added, *given, ranks=2)
+    assert [set(mine.flat) for mine in found.outputs] == [{value} for value in wanted]
+
+
 def test_a_run_of_ranks_is_the_same_each_time_and_knows_where_they_met() -> None:
     xs = drawn(2, H, W)
     kernel = in_hbm(lambda x: x.shape, lambda s, d, g: ncc.all_reduce([s], [d], g, nl.add))
@@ -365,11 +385,6 @@ def test_where_ranks_are_decides_how_long_they_take(tmp_path: Path) -> None:
         ticks.append(made.result.ranks.meetings[0].ticks)
     assert ticks[0] == ticks[1]  # both ranks on one chip
     assert ticks[2] - ticks[0] == round((9000 - 3160) * 4.8)
-
-
-def test_a_model_is_of_one_rank() -> None:
-    with pytest.raises(Failure, match="a model is of one rank"):
-        nasm.nki.Model(ranks=2)
 
 
 def test_the_signatures_are_those_of_the_vendors_stubs() -> None:

@@ -65,3 +65,72 @@ def test_against_ml_dtypes() -> None:
     made = (narrow.astype(np.float64) - clipped).T @ weights.astype(np.float64)
     assert np.abs(product - other).max() > 1000
     np.testing.assert_allclose(product - other, made, atol=0.5)
+
+
+def attention(q: Any, k: Any, v: Any, weights: Any, scale: Any) -> Any:
+    """[D, T], [D, S] and [S, D] of fp8, [D, N] of fp8 and [D, 1] to what is attended, and [T, N].
+
+    All between the operands and the projection is rounded as tiles of AWS's attention_block_tkg
+    are: to bfloat16 the scaled q, the weights of softmax and what is attended; scores are float32.
+    """
+    depth, tokens, keys = *q.shape, k.shape[1]
+    queries, scores = sbuf(q.shape, nl.bfloat16), psum((tokens, keys))
+    nisa.tensor_scalar(dst=queries, data=loaded(q), op0=nl.multiply, operand0=depth**-0.5)
+    nisa.nc_matmul(scores, queries, loaded(k))
+    most, total = sbuf((tokens, 1)), sbuf((tokens, 1))
+    nisa.tensor_reduce(most, nl.maximum, scores, axis=1)
+    lower, mixing = sbuf((tokens, keys)), sbuf((tokens, keys), nl.bfloat16)
+    nisa.tensor_scalar(dst=lower, data=scores, op0=nl.subtract, operand0=most)
+    nisa.activation(dst=mixing, op=nl.exp, data=lower)
+    nisa.tensor_reduce(total, nl.add, mixing, axis=1)
+    nisa.reciprocal(total, total)
+    turned, mixed = sbuf((keys, tokens), nl.bfloat16), psum((tokens, depth))
+    nisa.tensor_copy(turned, transposed(mixing))
+    nisa.nc_matmul(mixed, turned, loaded(v))
+    attended, across = sbuf((tokens, depth), nl.bfloat16), sbuf((depth, tokens), nl.bfloat16)
+    nisa.tensor_scalar(dst=attended, data=mixed, op0=nl.multiply, operand0=total)
+    nisa.tensor_copy(across, transposed(attended))
+    return stored(across), projection(across, weights, scale)[1]
+
+
+def transposed(tile: Any) -> Any:
+    turned = psum(tile.shape[::-1], nl.bfloat16)
+    nisa.nc_transpose(turned, tile)
+    return turned
+
+
+def test_attention_before_a_projection_that_clips_it() -> None:
+    """Scores of hundreds, and a scale that clips every element: what is left of it is its sign.
+
+    With each rounding of a tile NumPy has the same bits. Without them a few signs are others, and
+    the product is as far away as they are: so AWS's reference is, which computes in float32.
+    """
+    depth, tokens, keys, columns, scale = 32, 16, 128, 64, 0.003
+    rng = np.random.default_rng(28)
+    q = rng.normal(0, 20, (depth, tokens)).astype(BF16)
+    shapes = (depth, keys), (keys, depth), (depth, columns)
+    k, v, weights = (rng.normal(0, 60, shape).clip(-LIMIT, LIMIT).astype(E4M3) for shape in shapes)
+    found, product = result(attention, q, k, v, weights, scaled(scale, depth))
+
+    def numpy(tile: Any, single: Any) -> tuple[Array, Array]:
+        """Attended and product, with what rounds to bfloat16 and to float32."""
+        queries = tile(q.astype(np.float64) * depth**-0.5)
+        scores = single(queries.T @ k.astype(np.float64))
+        mixing = tile(single(np.exp(single(scores - scores.max(axis=1, keepdims=True)))))
+        mixed = single(mixing @ v.astype(np.float64))
+        total = single(1 / single(mixing.sum(axis=1, keepdims=True)))
+        attended = tile(mixed * total)
+        clipped = np.clip(tile(attended * single(1 / single(scale))), -LIMIT, LIMIT)
+        return attended.T, clipped.astype(E4M3).astype(np.float64) @ weights.astype(np.float64)
+
+    def rounded(dtype: Any) -> Any:
+        return lambda a: np.asarray(a).astype(np.float32).astype(dtype).astype(np.float64)
+
+    attended, wanted = numpy(rounded(BF16), rounded(np.float32))
+    assert np.array_equal(found.astype(np.float64), attended)
+    assert np.array_equal(product, wanted)
+    exact, other = numpy(lambda a: a, lambda a: a)
+    assert (np.abs(exact) > LIMIT * scale).mean() > 0.98
+    assert 0 < (np.sign(exact) != np.sign(attended)).mean() < 0.05
+    alike = (product * other).sum() / np.linalg.norm(product) / np.linalg.norm(other)
+    assert 0.9 < alike < 0.99

@@ -15,23 +15,23 @@ from nasm.debugger.session import Session
 from nasm.machine.records import Status
 from tests.tables import each
 
-HEAD = """\
-.target wormhole
-.include "lib/tensix/unpack.nasm"
-.include "lib/tensix/math.nasm"
-.include "lib/tensix/sfpu.nasm"
-.include "lib/tensix/pack.nasm"
-"""
+HEADS = {
+    target: f'.target {target}\n.include "lib/tensix/unpack.nasm"\n'
+    + "".join(f'.include "lib/tensix/{at}{name}.nasm"\n' for name in ("math", "sfpu", "pack"))
+    for target, at in (("wormhole", ""), ("blackhole", "blackhole/"))
+}
+"""The same programs run on either generation: macros that differ have files of their own."""
 
+TARGETS = tuple(HEADS)
 
 DTYPES = {"bf16": bfloat16, "f16": np.float16}
 """The dtypes of arrays, where these are not float32."""
 
 
-def ran(text: str, out: str, **inputs: Any) -> Any:
+def ran(target: str, text: str, out: str, **inputs: Any) -> Any:
     forms = dict(re.findall(r"\.l1 (\w+) (\w+)\[", text))
     arrays = {n: x.astype(DTYPES.get(forms[n], np.float32)) for n, x in inputs.items()}
-    session = Session.load(Source("library.nasm", HEAD + text), arrays)
+    session = Session.load(Source("library.nasm", HEADS[target] + text), arrays)
     report = session.run()
     assert report.status is Status.FINISHED
     assert (report.problems, report.hazards) == ((), ())
@@ -51,10 +51,12 @@ def tiles(*shape: int, seed: int = 0) -> Any:
         ("bfp4", "bfp4", 0), ("fp8", "fp8", 0),
     ],
 )  # fmt: skip
-def test_products_of_tiles_are_numpys(form: str, to: str, wide: int) -> None:
+@each("target", TARGETS)
+def test_products_of_tiles_are_numpys(target: str, form: str, to: str, wide: int) -> None:
     a, b = (tiles(32, 32, seed=seed).clip(-2, 2).round() for seed in range(2))
     out = "f32" if wide else "f16" if to in ("f16", "fp8") else "bf16"
     found = ran(
+        target,
         f".l1 a {form}[32, 32] tiled @ 0x4000 input\n.l1 b {form}[32, 32] tiled @ 0x8000 input\n"
         f".l1 c {out}[32, 32] tiled @ 0x10000 output\n"
         f"formats({to}, wide={wide})\nunpack_pair(0x8000, 0x4000, {form}, {to})\naddr_mods()\n"
@@ -65,9 +67,11 @@ def test_products_of_tiles_are_numpys(form: str, to: str, wide: int) -> None:
 
 
 @each(("op", "wanted"), [(0, np.add), (1, np.subtract), (2, np.multiply)])
-def test_eltwise_is_numpys(op: int, wanted: Any) -> None:
+@each("target", TARGETS)
+def test_eltwise_is_numpys(target: str, op: int, wanted: Any) -> None:
     a, b = (tiles(32, 32, seed=seed) for seed in range(2))
     found = ran(
+        target,
         ".l1 a bf16[32, 32] tiled @ 0x4000 input\n.l1 b bf16[32, 32] tiled @ 0x8000 input\n"
         ".l1 c bf16[32, 32] tiled @ 0x10000 output\n"
         f"formats()\nunpack_pair(0x4000, 0x8000)\nacquire_dst()\neltwise({op}, phases=4)\n"
@@ -77,9 +81,11 @@ def test_eltwise_is_numpys(op: int, wanted: Any) -> None:
     assert np.array_equal(found, wanted(a, b))
 
 
-def test_products_add_up_over_tiles() -> None:
+@each("target", TARGETS)
+def test_products_add_up_over_tiles(target: str) -> None:
     a, b = tiles(32, 96), tiles(96, 32, seed=1)
     found = ran(
+        target,
         ".l1 a bf16[32, 96] tiled @ 0x4000 input\n.l1 b bf16[96, 32] tiled @ 0x8000 input\n"
         ".l1 c f32[32, 32] tiled @ 0x10000 output\n"
         "formats(wide=1)\nunpack_pair(0x8000, 0x4000, tiles=3)\naddr_mods()\n"
@@ -89,9 +95,11 @@ def test_products_add_up_over_tiles() -> None:
     assert np.array_equal(found, a @ b)
 
 
-def test_a_tile_goes_through_the_vector_unit() -> None:
+@each("target", TARGETS)
+def test_a_tile_goes_through_the_vector_unit(target: str) -> None:
     x = tiles(32, 32)
     found = ran(
+        target,
         ".l1 x bf16[32, 32] tiled @ 0x4000 input\n.l1 y bf16[32, 32] tiled @ 0x8000 output\n"
         "formats()\nunpack_tile(0x4000)\nacquire_dst(clear=0)\n@t1\nconstant(12, 0x40000000)\n"
         "sfpu_tile()\n.for n in 0..32\n"
@@ -104,18 +112,20 @@ def test_a_tile_goes_through_the_vector_unit() -> None:
 
 def test_an_address_that_is_no_multiple_of_16_is_refused() -> None:
     with pytest.raises(Failure, match="at a multiple of 16"):
-        Session.load(Source("library.nasm", HEAD + "unpack_tile(0x4008)\n"))
+        Session.load(Source("library.nasm", HEADS["wormhole"] + "unpack_tile(0x4008)\n"))
 
 
 @each(
     ("form", "to"),
     [("fp8", "fp8"), ("bfp8", "bfp8"), ("bfp4", "bfp4"), ("bfp2a", "bfp2a"), ("f32", "tf32")],
 )
-def test_tiles_of_every_size_follow_one_another(form: str, to: str) -> None:
+@each("target", TARGETS)
+def test_tiles_of_every_size_follow_one_another(target: str, form: str, to: str) -> None:
     a, b = (tiles(96, 32, seed=seed).clip(-2, 2).round() for seed in range(2))
     if form == "bfp2a":
         a, b = np.sign(a), np.sign(b)
     found = ran(
+        target,
         f".l1 a {form}[96, 32] tiled @ 0x4000 input\n.l1 b {form}[96, 32] tiled @ 0x8000 input\n"
         ".l1 c f32[32, 32] tiled @ 0x10000 output\n"
         f"formats({to}, wide=1)\nunpack_pair(0x8000, 0x4000, {form}, {to}, tiles=3)\naddr_mods()\n"
@@ -126,9 +136,11 @@ def test_tiles_of_every_size_follow_one_another(form: str, to: str) -> None:
 
 
 @each("wide", [0, 1])
-def test_a_tile_is_copied_to_dst_of_either_width(wide: int) -> None:
+@each("target", TARGETS)
+def test_a_tile_is_copied_to_dst_of_either_width(target: str, wide: int) -> None:
     a, form = tiles(32, 32), "f32" if wide else "bf16"
     found = ran(
+        target,
         f".l1 a bf16[32, 32] tiled @ 0x4000 input\n.l1 c {form}[32, 32] tiled @ 0x10000 output\n"
         f"formats(wide={wide})\nunpack_tile(0x4000)\nacquire_dst()\ncopy_tile(wide={wide})\n"
         f"release_dst()\npack_tile(0x10000, {form})\n",

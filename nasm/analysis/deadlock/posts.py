@@ -11,8 +11,9 @@ from nasm.analysis.straight_run import ExecutedPath, Sequencer, executed_path
 from nasm.base.problems import Failure
 from nasm.base.records import dataclass
 from nasm.base.source import Span
-from nasm.isa.effects import Clear, Packet, Rendezvous
+from nasm.isa.effects import Clear, Rendezvous
 from nasm.program.program import Program, Wait
+from nasm.program.receivers import effect_of, posts_of, receivers
 from nasm.sim.counters import Who
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Changing:
                 if update:
                     change = program.updates[update]
                     assert change is not None
-                    shares = program.instructions[number].row.posts
+                    shares = posts_of(program, queue, number)
                     semaphores = self._changed(queue, pc, change.semaphore)
                     value = change.value if len(semaphores) == 1 else 1
                     key = (queue, line, change.op, value, shares)
@@ -109,11 +110,9 @@ class Changing:
         row = program.instruction(queue, pc).row
         if not (row.signals and row.spreads):
             return [semaphore]
-        packet = Sequencer(program, queue).effect(pc)
-        assert isinstance(packet, Packet)
-        assert program.target.network is not None
-        sender = program.tiles[program.queues[queue].core]
-        places = program.target.network(program.generation).receivers(packet, sender)
+        places = receivers(
+            program, queue, effect_of(program, queue, program.instruction(queue, pc))
+        )
         counters = program.generation.counters
         tiles = [program.tiles.index(place) for place in places if place in program.tiles]
         return [tile * counters + semaphore % counters for tile in tiles]

@@ -255,6 +255,10 @@ class Races:
         """The line to add, or what has to be ordered if there is none."""
         mine, theirs = fault.remedy.waiter, fault.remedy.other
         here, there = self._line_of(mine.queue, mine.index), self._who(theirs)
+        if self._sent_by_code(theirs):
+            return f"let {here} start only when {there} is answered: poll what counts that before"
+        if self._sent_by_code(mine) and mine.queue == theirs.queue:
+            return f"before {here} load what {there} has stored, and use it: then that is over"
         if advice is None:
             return f"let {here} start only when {there} is over: no line that does it was found"
         if isinstance(advice, Clauses):
@@ -265,6 +269,11 @@ class Races:
         if advice.remedy.wait is None:
             return self._new_counter(mine, theirs)
         return self.waits.advice_sentence(advice)
+
+    def _sent_by_code(self, access: ByteAccess) -> bool:
+        """Whether it is one of a packet that code of a core has sent, for which no line waits."""
+        instruction = self.program.instruction(access.queue, self._pc(access.queue, access.index))
+        return access.moves and instruction.row.sends
 
     def _new_counter(self, mine: ByteAccess, theirs: ByteAccess) -> str:
         """A wait for what has no counter yet, which may take a moment instead."""

@@ -138,6 +138,8 @@ class Sentences:
                 hint = "write '.drain' after it: the host reads when every queue is done"
                 if not program.instruction(queue, pc).row.posts:
                     hint = "nothing answers it: send what is acknowledged, and '.drain' after it"
+                if program.instruction(queue, pc).row.sends:
+                    hint = "send what is answered, and poll what counts that before the code ends"
                 if name:
                     hint = f"it updates {name}: wait for all of them at the end, with '.drain'"
                 output = self.program.line(queue, pc) in outputs

@@ -105,8 +105,12 @@ class Screen:
 
     def counting(self, what: str, done: int, of: int, elapsed: float) -> None:
         """The same of something that is done so many times."""
+        self.working(f"{done:,} of {of:,} {what}", elapsed)
+
+    def working(self, line: str, elapsed: float) -> None:
+        """The same in other words."""
         if elapsed >= PATIENCE and sys.stderr.isatty():
-            self._over(f"{done:,} of {of:,} {what}")
+            self._over(line)
 
     def _over(self, line: str) -> None:
         streams.write(sys.stderr, "\r" + line.ljust(self._shown))

@@ -1,4 +1,4 @@
-"""Codes of what a program and its user allow, and of what is not installed: E0830 to E0854."""
+"""Codes of what a program and its user allow, and of what is not installed: E0830 to E0860."""
 
 from __future__ import annotations
 
@@ -77,5 +77,18 @@ ROWS = (
         "shows one hint after the other.",
         "$ neuron-nasm learn add --solution",
         "$ neuron-nasm learn add --hint",
+    ),
+    Code(
+        "E0860",
+        "more requests than their counter can count",
+        "A tile counts the requests of each transaction ID that are outstanding, in 8 bits. A line "
+        "waits for that counter, and more than 255 are outstanding: it would see fewer than there "
+        "are, or none. Wait for some of them before sending more, give them different IDs, or "
+        "leave out the `Id` of the barrier, which then counts otherwise.",
+        ".target wormhole\n.dram0  d  u32[2048]  = zeros\n.l1  e  u32[2048]  = zeros\n@noc0\n"
+        ".for n in 0..300\n    NOC_WRITE  d, e, Id=2\n.end\nNOC_BARRIER  Id=2",
+        ".target wormhole\n.dram0  d  u32[2048]  = zeros\n.l1  e  u32[2048]  = zeros\n@noc0\n"
+        ".for n in 0..4\n    NOC_WRITE  d, e, Id=2\n    NOC_BARRIER  Id=2\n.end",
+        ends=True,
     ),
 )

@@ -63,7 +63,7 @@ ROWS = (
         "no register is left",
         "An engine has 64 registers. The assembler takes one for the variable of each `.loop` "
         "around a line, or for each form of it that an index needs, such as `k*128`; registers "
-        "that the text mentions by number are never taken. The notes say who holds which. Let "
+        "that the text mentions by number are never taken. The notes say what takes them. Let "
         "indices share a form, or make the nest less deep.",
         "@vector .loop k in 0..2\n.for i in 1..66\nRegisterAlu  %r0, k*i, 1, op=add\n.end\n.end",
         "@vector .loop k in 0..2\n.for i in 1..62\nRegisterAlu  %r0, k*i, 1, op=add\n.end\n.end",

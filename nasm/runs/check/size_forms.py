@@ -39,16 +39,23 @@ class AffineForm:
         """Whether it is the same for all sizes and in all rounds."""
         return not (self.factors or self.off or self.opaque or self.real)
 
+    @property
+    def varies(self) -> bool:
+        """Whether it depends on the size, or on a round of which there are more with it."""
+        return bool(self.factors)
+
     def plus(self, other: AffineForm, sign: int = 1) -> AffineForm:
-        """The sum, or the difference."""
+        """The sum, or the difference; of what is not known no variable cancels another."""
         factors = dict(self.factors)
+        opaque = self.opaque or other.opaque
         for variable, factor in other.factors.items():
-            factors[variable] = factors.get(variable, Fraction(0)) + sign * factor
+            known = Fraction(0) if opaque else factors.get(variable, Fraction(0))
+            factors[variable] = known + sign * factor
         return AffineForm(
             {variable: factor for variable, factor in factors.items() if factor},
             self.constant + sign * other.constant,
             self.off + other.off,
-            self.opaque or other.opaque,
+            opaque,
             self.real or other.real,
         )
 
@@ -89,20 +96,27 @@ class Thresholds:
     size: int = 0
     period: int = 1
 
-    def compared(self, one: AffineForm, other: AffineForm) -> None:
-        """Two values are compared; raises NotAffine if that may change in the midst of a loop."""
+    def compared(self, one: AffineForm, other: AffineForm) -> int:
+        """Two values are compared; raises NotAffine if that may change in the midst of a loop.
+
+        Returns 1 where one is larger there, -1 where the other is, and 0 if neither depends on it.
+        """
         form = one.plus(other, -1)
+        if not form.factors:
+            return 0
         if form.real or form.opaque:
             raise NotAffine("compares what is not known to be affine")
         variables = [variable for variable in form.factors if variable != SIZE]
-        if not form.factors:
-            return
         if not variables:
             self._of_size(form)
-        elif len(variables) > 1:
+            return 1 if form.factors[SIZE] > 0 else -1
+        if len(variables) > 1:
             raise NotAffine("compares variables of several loops")
-        else:
-            self._of_round(form, variables[0])
+        self._of_round(form, variables[0])
+        onward = form.factors[variables[0]] * self.loops[variables[0]].step > 0
+        return (
+            1 if onward != (SIZE in form.factors) else -1
+        )  # it is before the last, or after the first
 
     def _of_size(self, form: AffineForm) -> None:
         reach = (abs(form.constant) + form.off) / abs(form.factors[SIZE])
@@ -120,8 +134,7 @@ class Thresholds:
 
     def remainder(self, form: AffineForm, divisor: int) -> AffineForm:
         """What is left by a constant."""
-        if form.real or divisor <= 0:
-            raise NotAffine("divides by what is not a positive constant")
+        self._divides(form, divisor)
         if self._exact(form, divisor):
             return number(0)
         self.period = lcm(self.period, divisor)
@@ -129,13 +142,18 @@ class Thresholds:
 
     def quotient(self, form: AffineForm, divisor: int) -> AffineForm:
         """The integer quotient by a constant."""
-        if form.real or divisor <= 0:
-            raise NotAffine("divides by what is not a positive constant")
+        self._divides(form, divisor)
         exact = form.times(Fraction(1, divisor))
         if self._exact(form, divisor):
             return exact
         self.period = lcm(self.period, divisor)
         return exact.plus(AffineForm({}, off=Fraction(1)))
+
+    def _divides(self, form: AffineForm, divisor: int) -> None:
+        if divisor <= 0:
+            raise NotAffine("divides by what is not a positive constant")
+        if form.real or (form.opaque and form.factors):
+            raise NotAffine("divides what is not known to be affine")
 
     def _exact(self, form: AffineForm, divisor: int) -> bool:
         """Whether a form of the size alone is a multiple of a number, for each size."""

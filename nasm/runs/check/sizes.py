@@ -10,8 +10,9 @@ clock remains true (:mod:`nasm.order.repeats`), no access of these races
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 
+from nasm.base.files import Allowed
 from nasm.base.problems import Failure, Problem, Refused
 from nasm.base.records import replace
 from nasm.base.source import Source, Span
@@ -23,7 +24,7 @@ from nasm.program.program import Program
 from nasm.runs.check.check import examine
 from nasm.runs.check.records import Examination
 from nasm.runs.check.size_answer import SizeRange, SizesAnswer
-from nasm.runs.check.size_declarations import ASSERTION, SizeDeclarations
+from nasm.runs.check.size_declarations import ASSERTION, MEMORY, SizeDeclarations
 from nasm.runs.check.size_ends import check_ends
 from nasm.runs.check.size_forms import SIZE
 from nasm.runs.check.size_growth import (
@@ -38,7 +39,10 @@ from nasm.runs.check.size_growth import (
 from nasm.runs.check.size_text import SizeUse, size_use
 from nasm.runs.settings import RunSettings
 
-NO_SIZE = "E0838"
+NO_SIZE, SEMAPHORES = "E0838", "E0335"
+
+REFUSALS = (ASSERTION, MEMORY, SEMAPHORES)
+"""What a text of a larger size may be refused for, as it would be written for no machine."""
 
 SIZES, WORK = 64, 300_000
 """Sizes that are looked at by themselves, and instructions of all of them, until it is given up."""
@@ -53,19 +57,33 @@ SCANNED = 4_096
 """Values among which the first sizes are looked for."""
 
 
+Looking = Callable[[int], None]
+"""Called with each size before it is looked at."""
+
+
 def for_all(
-    source: Source, sizes: SizeRange, settings: RunSettings, max_instructions: int | None
+    source: Source,
+    sizes: SizeRange,
+    settings: RunSettings,
+    max_instructions: int | None,
+    looking: Looking | None = None,
 ) -> SizesAnswer:
     """Look at a program for all values of a constant; raises Failure if there is no such size."""
-    return _Sizes(source, sizes, settings, max_instructions).answer()
+    return _Sizes(source, sizes, settings, max_instructions, looking).answer()
 
 
 class _Sizes:
     """The sizes of one program."""
 
     def __init__(
-        self, source: Source, sizes: SizeRange, settings: RunSettings, most: int | None
+        self,
+        source: Source,
+        sizes: SizeRange,
+        settings: RunSettings,
+        most: int | None,
+        looking: Looking | None,
     ) -> None:
+        self.looking = looking
         self.source, self.range, self.settings, self.most = source, sizes, settings, most
         self.declared = SizeDeclarations(source, self._assembled)
         _, problem = self.declared.status(sizes.first)
@@ -118,10 +136,19 @@ class _Sizes:
                 return self._answer(True)
             if work > WORK or (number >= FEW and use is not None and use.reason):
                 break
+            if self.looking is not None:
+                self.looking(size)
             try:
                 program = self._assembled(self.source, size)
             except Failure as failure:
-                return self._answer(False, failing=size, problems=tuple(failure.problems))
+                problem = next((p for p in failure.problems if p.code in REFUSALS), None)
+                if problem is None or not self.judged:
+                    return self._answer(False, failing=size, problems=tuple(failure.problems))
+                if problem.code != ASSERTION:
+                    self.large = size, problem
+                    return self._answer(True)
+                self.reason = f"{self.range.name} = {size:,} is refused: {problem.message}", None
+                continue
             found = examine(program, max_instructions=self.most, settings=self.settings)
             work += found.instructions
             self.judged.append(size)
@@ -182,13 +209,8 @@ class _Sizes:
 
     def _use(self, program: Program) -> SizeUse:
         """What the text does with its size."""
-        name, constants = self.range.name, dict(program.constants)
-        use = size_use(self.source, name, constants, self.first, self.step)
-        texts = {span.source for span in program.spans if span is not None}
-        for text in texts - {self.source}:
-            if use.names & set(re.findall(r"[A-Za-z_]\w*", text.text)):
-                use.reason = use.reason or f"{text.shown}, which is included, has a name of it"
-        return use
+        files = Allowed.of(self.settings.files, self.settings.include)
+        return size_use(self.source, files, self.range.name, program, self.first, self.step)
 
     # -- what follows from two sizes
 
@@ -201,7 +223,11 @@ class _Sizes:
         if not found.whole or found.ways > 1:
             self.reason = "it continues as values decide", None
             return False
-        self.runs[number] = followed(program)
+        try:
+            self.runs[number] = followed(program)
+        except (Failure, Refused) as problem:  # of values, which decide what it touches
+            self.reason = str(problem), None
+            return False
         smaller = self.runs.get(number - use.thresholds.period)
         if smaller is None or not self._regular(number - use.thresholds.period, use):
             self.reason = "no larger size was looked at", None
@@ -227,7 +253,8 @@ class _Sizes:
         """Show that sizes beyond two are in order; raises Unproved."""
         check, before = (Check(Sources(run.program), run.watch, True) for run in (larger, smaller))
         check.settle()
-        if not (clean(check) and before.taken):
+        before.steps.take()
+        if not clean(check):
             raise Unproved("its order was not decided")
         for name, span in use.indexed.items():
             if name in written_names(larger):

@@ -12,6 +12,7 @@ from nasm.base.records import dataclass, field
 from nasm.base.source import Span
 from nasm.isa.instruction import Row
 from nasm.program.program import Program, Update, Wait
+from nasm.program.receivers import posts_of
 from nasm.program.text_items import Drain, Item, MomentMention, Moments, PlacedLabel, RunTimeLoop
 from nasm.sync.dependences import OVER
 
@@ -60,8 +61,8 @@ class Node:
 
     ``text`` orders the nodes as they are written. ``before`` and ``behind`` are what only waits and
     updates around it, ``takes`` what it waits for in a loop and takes. ``outside`` are the nodes
-    after a loop that wait for a transfer in it. What is in ``reach`` of a written branch is
-    executed any number of times.
+    after a loop that wait for a transfer in it. A transfer posts so many ``shares`` when it lands.
+    What is in ``reach`` of a written branch is executed any number of times.
     """
 
     queue: int
@@ -71,6 +72,7 @@ class Node:
     chain: int
     line: Columns | None = None
     row: Row | None = None
+    shares: int = 0
     moments: Moments = field(default_factory=Moments)
     drain: Drain | None = None
     wait: Wait | None = None
@@ -81,11 +83,6 @@ class Node:
     takes: list[Sync] = field(default_factory=list)
     outside: list[Outside] = field(default_factory=list)
     reach: bool = False
-
-    @property
-    def shares(self) -> int:
-        """How often a transfer posts when it lands; 0 of all else."""
-        return 0 if self.row is None else self.row.posts
 
     @property
     def posts(self) -> dict[int, list[MomentMention]]:
@@ -183,6 +180,7 @@ class LevelReader:
         line, program = self.lines[position], self.program
         made = Node(line.queue, self._next(), level, line.span, line.chain, line)
         made.row = program.instructions[line.instruction].row
+        made.shares = posts_of(program, line.queue, line.instruction)
         made.wait, made.update = program.waits[line.wait], program.updates[line.update]
         if position in self.moments:
             made.moments = self.moments[position]

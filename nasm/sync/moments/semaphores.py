@@ -1,7 +1,8 @@
-"""Semaphores for moments: taken one by one, with a map of who holds which if there are too few."""
+"""Semaphores for moments: taken one by one, and what takes them if there are too few."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
 from nasm.base.problems import Failure, counted
@@ -9,6 +10,9 @@ from nasm.base.source import Span
 from nasm.sync.emit import CoreOutput
 from nasm.sync.moments.errors import TOO_MANY, refused
 from nasm.sync.moments.nodes import Node, span_of
+
+SHOWN = 8
+"""Semaphores that are listed where there are too few."""
 
 
 class Semaphores:
@@ -38,10 +42,12 @@ class Semaphores:
         )
         rows = [
             f"  ${self.program.semaphore_name(number)}: {self._when(nodes)}"
-            for number, nodes in self._held.items()
+            for number, nodes in itertools.islice(self._held.items(), SHOWN)
         ]
+        if len(self._held) > SHOWN:
+            rows.append(f"  and {len(self._held) - SHOWN:,} more")
         hint = "declare fewer of your own, or let the queues that post wait for each other sooner"
-        hint = "\n".join([hint, "who holds which:", *rows])
+        hint = "\n".join([hint, "they are taken by:", *rows])
         return refused(TOO_MANY, message, span_of(self.program, users[0]), hint)
 
     def _when(self, nodes: list[Node]) -> str:

@@ -17,11 +17,35 @@ from nasm.targets.tensix.words import TABLES, WordTable
 REQUESTS: Final = "requests"
 """A condition: requests of the scalar unit to memory are in flight."""
 
-CONFIGURING: Final = "configuring"
-"""A condition: the configuration unit is busy."""
+CONFIGURING: Final = "cfg"
+"""A condition: the configuration unit has an instruction of any thread in its pipeline."""
 
 BANK_CONDITIONS: Final = "SrcA to fill", "SrcB to fill", "SrcA to use", "SrcB to use"
 """Conditions: the unpackers, or the matrix unit, do not own their banks."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TileUnits:
+    """What differs in the units that move and multiply tiles.
+
+    ``implied_formats`` says that each bank of SrcA and SrcB has the format that it was unpacked to,
+    which holds instead of that of the configuration. ``loses_one`` says that a negative sum of one
+    unit of the last place comes out 2^27 times too large, by a fault. ``packers`` is how many there
+    are, ``interfaces`` how many rows of Dst one reads at once where a word says which, or 0;
+    ``output_bytes`` says that the strides of what they write are in bytes, and not in units of 16.
+    ``row_of_wide`` is after how many numbers of more than 8 bits an unpacker reads the next row,
+    ``speed`` the index of that at which it reads if nothing sets another, or -1. ``counters`` are
+    the masks of X, Y, Z and W of address counters.
+    """
+
+    implied_formats: bool
+    loses_one: bool
+    packers: int
+    interfaces: int
+    output_bytes: bool
+    row_of_wide: int
+    speed: int
+    counters: tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +55,7 @@ class Chip:
     ``name`` is that of the generation, ``title`` what documents call it. ``l1_bytes`` is the
     size of L1, ``mutexes`` are the numbers of those that there are. ``conditions`` are what waits
     at the gate wait for, by bit: units, or one of the words above; ``default_conditions`` what
-    they wait for if none is selected.
+    they wait for if none is selected. ``tiles`` is what differs in the units of tiles.
     """
 
     name: str
@@ -41,6 +65,7 @@ class Chip:
     mutexes: tuple[int, ...]
     conditions: tuple[str, ...]
     default_conditions: int
+    tiles: TileUnits
 
     @property
     def docs(self) -> str:
@@ -64,6 +89,16 @@ WORMHOLE: Final = Chip(
         *BANK_CONDITIONS, "mover", "host", "vector",
     ),
     0x7F,
+    TileUnits(
+        implied_formats=False,
+        loses_one=True,
+        packers=4,
+        interfaces=0,
+        output_bytes=False,
+        row_of_wide=16,
+        speed=-1,
+        counters=(0x3FFFF, 0x1FFF, 0xFF, 0xFF),
+    ),
 )  # fmt: skip
 
 BLACKHOLE: Final = Chip(
@@ -77,6 +112,16 @@ BLACKHOLE: Final = Chip(
         *BANK_CONDITIONS, "mover", "host", "vector", CONFIGURING,
     ),
     0x0F,
+    TileUnits(
+        implied_formats=True,
+        loses_one=False,
+        packers=1,
+        interfaces=4,
+        output_bytes=True,
+        row_of_wide=32,
+        speed=2,
+        counters=(0x3FFFF, 0x1FFF, 0x1FFF, 0x1FFF),
+    ),
 )  # fmt: skip
 
 CHIPS: Final = {chip.name: chip for chip in (WORMHOLE, BLACKHOLE)}

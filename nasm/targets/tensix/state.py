@@ -33,6 +33,12 @@ COLUMNS = 8
 UNPACKERS, MATRIX = 0, 1
 """Who owns a bank of SrcA or SrcB."""
 
+INITIATORS, INITIATOR_WORDS = 4, 11
+"""Request initiators of each network interface of a tile, and the words of their registers."""
+
+NO_FORMAT = -1
+"""The format of a bank of SrcA or SrcB that nothing was unpacked to."""
+
 NO_THREAD = -1
 """The owner of a free mutex, and the mutex that a thread wants which waits for none."""
 
@@ -93,7 +99,8 @@ class Matrix(MutableState):
     ``dst[row, column]`` are the 1024 rows of 16 bits as they are stored; ``defined`` says by row
     whether it was written. Elements of SrcA and SrcB have 19 bits: sign, 10 of mantissa, 8 of
     exponent. ``owner_a[bank]`` is ``UNPACKERS`` or ``MATRIX``; the pointers are banks. The latest
-    instruction that computed a row of SrcA started at ``srca_row``.
+    instruction that computed a row of SrcA started at ``srca_row``. ``implied_a[bank]`` is the code
+    of the format that a bank was unpacked to, where banks have one, or ``NO_FORMAT``.
     """
 
     dst: U16 = field(default_factory=lambda: np.zeros((1024, 16), np.uint16))
@@ -107,6 +114,8 @@ class Matrix(MutableState):
     unpack_a: int = 0
     unpack_b: int = 0
     srca_row: int = 0
+    implied_a: NDArray[np.int8] = field(default_factory=lambda: np.full(2, NO_FORMAT, np.int8))
+    implied_b: NDArray[np.int8] = field(default_factory=lambda: np.full(2, NO_FORMAT, np.int8))
 
 
 @dataclass(slots=True, eq=False)
@@ -131,7 +140,10 @@ class Packer(MutableState):
 
 @dataclass(slots=True, eq=False)
 class RowCounters(MutableState):
-    """RWC of a thread: rows of Dst, SrcA and SrcB, each with its carriage return."""
+    """RWC of a thread: rows of Dst, SrcA and SrcB, each with its carriage return.
+
+    ``stack`` is where its stack of rows of Dst is, on generations that have one.
+    """
 
     dst: int = 0
     dst_cr: int = 0
@@ -141,6 +153,7 @@ class RowCounters(MutableState):
     srcb_cr: int = 0
     fidelity: int = 0
     extra_addr_mod: int = 0
+    stack: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -210,10 +223,11 @@ class Coprocessor(MutableState):
     are those of threads whose RISC-V core pushes them, ``riscs`` all such cores, ``coded`` those
     that execute RISC-V code. ``overwritten`` are words of their code, from the address
     ``code_low`` on, which are others now, ``altered`` how many. ``debug`` is how their debug
-    registers are reached. ``iram`` is the instruction memory of NC, of which the bytes that
-    were written are known. ``soft_reset`` is what is held in reset, ``clock_high`` the upper
-    half of the wall clock when the lower one was read last; ``now`` is the cycle up to which
-    everything has happened.
+    registers are reached. ``initiators[network, i]`` are the registers with which cores start
+    requests, which wait until the cycle ``sending[network, i]``. ``iram`` is the instruction
+    memory of NC, of which the bytes that were written are known. ``soft_reset`` is what is held in
+    reset, ``clock_high`` the upper half of the wall clock when the lower one was read last;
+    ``now`` is the cycle up to which everything has happened.
     """
 
     CACHES: ClassVar[tuple[str, ...]] = ("l1", "srcb_as_srca", "lines", "chip", "coded", "code_low")
@@ -242,6 +256,8 @@ class Coprocessor(MutableState):
     code_low: int = 0
     debug: DebugPort = field(default_factory=DebugPort)
     iram: U8 = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.uint8))
+    initiators: U32 = field(default_factory=_words(2, INITIATORS, INITIATOR_WORDS))
+    sending: NDArray[np.int64] = field(default_factory=lambda: np.zeros((2, INITIATORS), np.int64))
     iram_known: Bools = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.bool_))
     soft_reset: int = 0
     clock_high: int = 0

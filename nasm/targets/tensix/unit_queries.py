@@ -17,8 +17,9 @@ class BusyUnits(Protocol):
         """Whether a unit has an instruction of a thread in any of its stages.
 
         Units are unpack0, unpack1, pack0 to pack3, matrix, vector; mover, whose requests are
-        counted regardless of their thread; and host, what the thread's RISC-V core sent that is not
-        processed.
+        counted regardless of their thread; host, what the thread's RISC-V core sent that is not
+        processed; and cfg, the configuration unit, with what any thread has there for longer than
+        a cycle.
         """
 
 

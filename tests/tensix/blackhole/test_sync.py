@@ -33,9 +33,24 @@ def test_no_condition_means_the_first_four() -> None:
     assert (latch.block, latch.conditions) == (1 << 6, 0xF)
 
 
-def test_a_wait_for_the_configuration_unit_is_refused_by_name() -> None:
-    with pytest.raises(Refused, match="C12, that the configuration unit is busy"):
-        gate.STALLWAIT(made(), 1, 0x80, 0x1000)
+@pytest.mark.parametrize(
+    ("writes", "longer"),
+    [
+        ("WRCFG InputReg=1, Is128Bit=0, CfgIndex=76", 1),
+        ("RDCFG GprAddress=3, CfgReg=76", 1),
+        ("RMWCIB0 Mask=255, NewValue=1, Index4=76", 0),
+    ],
+)
+def test_a_wait_for_the_configuration_unit_heeds_all_threads(writes: str, longer: int) -> None:
+    def ticks(condition: int) -> int:
+        session = ran(
+            f"@t0 {writes}\n@t1 STALLWAIT BlockMask=0x80, ConditionMask={condition}\n"
+            "@t1 SETC16 CfgIndex=12, NewValue=8"
+        )
+        assert session.report().problems == ()
+        return session.report().ticks
+
+    assert ticks(0x1000) == ticks(1) + longer
 
 
 def test_a_wait_for_semaphores_without_a_condition_is_undefined() -> None:

@@ -266,8 +266,45 @@ def test_other_places_of_rows_are_refused_by_name(name: str) -> None:
     set_field(core, 0, name, 1)
     with pytest.raises(Refused, match=f"{name}, which is not modelled on Blackhole A0"):
         blackhole_dst.SFPLOAD(core, 0, VD=0, Mod0=2, AddrMod=0, Imm10=0)
-    with pytest.raises(Refused, match="stack of rows of Dst on Blackhole A0"):
-        blackhole_dst.SFPSTORE(made(), 0, VD=0, Mod0=10, AddrMod=0, Imm10=0)
+
+
+def test_the_stack_of_rows_grows_with_stores_and_shrinks_with_loads() -> None:
+    core = made()
+    set_field(core, 0, "SFPU_STACK_Incr", 4)
+    set_field(core, 0, "DEST_SP_BASE_Base", 16)
+    own = core.threads[0].rows
+    own.dst = 7  # of which the stack has three: odd columns
+    SFPENCC(core, 0, 3, 10)
+    core.vector.flag[:] = False  # no lane executes, which is all the same to a stack
+    for number in (1, 2):
+        core.vector.registers[0] = number
+        blackhole_dst.SFPSTORE(core, 0, VD=0, Mod0=10, AddrMod=0, Imm10=0)
+    assert own.stack == 8
+    assert core.matrix.dst[24:28, 1].tolist() == [0] * 4  # the high halves of 16 are at 16
+    # rows of 32 bits: 16 to 23 have their low halves at 40 to 47
+    assert core.matrix.dst[40:48, 1].tolist() == [1] * 4 + [2] * 4
+    found = []
+    for _ in range(3):
+        blackhole_dst.SFPLOAD(core, 0, VD=1, Mod0=10, AddrMod=0, Imm10=0)
+        found.append((int(core.vector.registers[1, 0]), own.stack))
+    assert found == [(2, 4), (1, 0), (1, 0)]
+
+
+def test_other_modes_count_the_stack_mod_4() -> None:
+    core = made()
+    core.threads[0].rows.stack = 6
+    core.vector.registers[0] = 5
+    blackhole_dst.SFPSTORE(core, 0, VD=0, Mod0=6, AddrMod=0, Imm10=8)
+    assert core.matrix.dst[8, :4].tolist() == [0, 5, 0, 5]
+
+
+def test_a_number_that_is_added_or_multiplied_may_be_negated() -> None:
+    core = made()
+    core.vector.registers[0] = bits(3.0)
+    v.SFPMULI(core, 0, Imm16=0x4000, VD=0, Mod1=2)
+    assert core.vector.registers[0].tolist() == bits(-6.0).tolist()
+    v.SFPADDI(core, 0, Imm16=0x3F80, VD=0, Mod1=2)
+    assert core.vector.registers[0].tolist() == bits(7.0).tolist()
 
 
 # -- time

@@ -90,11 +90,11 @@ def test_the_instruction_that_is_issued_for_the_same_sub_unit_is_displaced(
     core: Coprocessor,
 ) -> None:
     macro(core, byte(4, 1) << SIMPLE, INVERT)
-    assert displaced(core.vector, "SFPAND") is None
+    assert displaced(core, "SFPAND") is None
     pass_cycle(core)
-    assert displaced(core.vector, "SFPAND") == due(core.vector)[0]
-    assert displaced(core.vector, "SFPMAD") is None
-    assert displaced(core.vector, "SFPLOAD") is None
+    assert displaced(core, "SFPAND") == due(core.vector)[0]
+    assert displaced(core, "SFPMAD") is None
+    assert displaced(core, "SFPLOAD") is None
 
 
 def test_a_later_macro_takes_the_place_of_what_is_due_at_the_same_time(core: Coprocessor) -> None:

@@ -143,7 +143,9 @@ def test_a_sum_is_rounded_twice_for_dst_of_16_bits() -> None:
     one = np.array([int(dst_from_fp16(20 << 10))])
     for value, wanted in ((8191.0, 1025), (8190.0, 1024)):
         terms, largest = (np.array([value * 2.0 ** (6 - 10)]),), np.array([2.0**6])
-        found = fp16_from_dst(accumulate(terms, largest, one, Style.FP16, False))
+        found = fp16_from_dst(
+            accumulate(terms, largest, one, Styles(Style.FP16, Style.FP16), False)
+        )
         assert int(found[0]) == (20 << 10) + wanted - 1024
 
 

@@ -73,10 +73,15 @@ def test_what_instructions_ask_of_l1_follows_from_the_configuration() -> None:
     fields = unpacks(core, 1, 0x4000, Format.BFP8, Format.BFP8, 1024)
     assert durations.unpack_demand(core, 0, **{n: fields[n] for n in names}) == (1088, 2)
     packs(core, 0x4000, Format.BF16, Format.BF16, False, 256)
-    assert durations.pack_durations(core, 0, 15, 0, 0) == dict.fromkeys(range(4), 32)
+
+    def cycles(packers: int, flush: int = 0) -> dict[int, int]:
+        asked = {"PackerMask": packers, "OvrdThreadId": 0, "Flush": flush}
+        return durations.pack_durations(core, 0, asked)
+
+    assert cycles(15) == dict.fromkeys(range(4), 32)
     configure(core, {"THCON_SEC0_REG1_Pack_L1_Acc": 1})
-    assert durations.pack_durations(core, 0, 1, 0, 0) == {0: 64}
-    assert durations.pack_durations(core, 0, 2, 0, Flush=1) == {1: 0}
+    assert cycles(1) == {0: 64}
+    assert cycles(2, flush=1) == {1: 0}
 
 
 @pytest.mark.parametrize(

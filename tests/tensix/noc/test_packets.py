@@ -213,7 +213,7 @@ def test_what_cannot_be_sent_is_refused_at_its_line(line: str, said: str) -> Non
     [
         ("NOC_MULTICAST b, a, X0=1, Y0=1, X1=1, Y1=1", "E0325", "no tile receives"),
         ("NOC_READ a, 0x5000, X=7, Y=7", "E0325", "nothing on tile 7, 7 to read"),
-        ("NOC_WRITE 0x2000, a, X=0, Y=0", "E0325", "is a DRAM tile, whose addresses"),
+        ("NOC_WRITE 0x2000, a, X=0, Y=0", "E0325", "no tensor of dram0 has the 32 bytes at 0x2000"),
         ("NOC_WRITE 0x16fff8, a, X=4, Y=1", "E0521", "l1 has 1,499,136"),
     ],
 )
@@ -281,3 +281,29 @@ def test_steps_of_tiles_make_the_run_that_a_run_makes() -> None:
     back.run()
     assert marks(stepped) == marks(advanced) == marks(whole) == marks(back)
     assert read(whole, "r") == [9, 2, 3, 4]
+
+
+AROUND = "X0=2, Y0=1, X1=4, Y1=1"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        f"NOC_MULTICAST 0x2000, a, {AROUND}\n.drain",
+        f"NOC_MULTICAST 0x2000, a, {AROUND}\n.drain\nNOC_MULTICAST 0x2100, r, {AROUND}\n.drain",
+        f"NOC_MULTICAST 0x2000, a, {AROUND}\nNOC_MULTICAST 0x2100, r, {AROUND}\n.drain",
+        f"NOC_MULTICAST 0x2000, a, {AROUND} $got += 3\nNOC_MULTICAST 0x2100, r, {AROUND}\n.drain",
+        f"NOC_MULTICAST 0x2000, a, X0=1, Y0=1, X1=4, Y1=1, Include=true\n"
+        f"NOC_MULTICAST 0x2100, r, {AROUND}\nNOC_WRITE 0x2200, a, X=4, Y=1\n.drain",
+    ],
+)
+def test_a_drain_waits_for_every_receiver_of_each_multicast(lines: str) -> None:
+    head = HEAD.replace("= random(seed=1)", "output = zeros").replace("= [16", "output = [16")
+    made = ran(lines, head)  # where one is in flight at the end, that is reported
+    assert read(made, "b") == IOTA
+
+
+def test_a_moment_of_a_multicast_is_that_of_its_last_receiver() -> None:
+    far = "X0=2, Y0=1, X1=4, Y1=1"
+    made = ran(f"NOC_MULTICAST 0x2000, a, {far} post sent\nNOC_READ a, b after sent\nNOC_BARRIER")
+    assert read(made, "a") == IOTA

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from nasm.apps.cli import program_names, sarif
@@ -123,7 +124,8 @@ def check(args: argparse.Namespace, screen: Screen) -> int:
         return refuse(args, screen, failure.problems, files=[])
     try:
         for path in args.programs:
-            checked = _checked(path, args, timing)
+            checked = _checked(path, args, timing, screen)
+            screen.clear()
             done.append(checked.document(args))
             wrong, bad = wrong + len(checked.errors), bad + bool(checked.errors)
             code = max(code, checked.code)
@@ -245,13 +247,13 @@ def _relaxed(program: Program, args: argparse.Namespace) -> bool:
     return args.ordering is not None or not program.target.interlocked(program.options)
 
 
-def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
+def _checked(path: str, args: argparse.Namespace, timing: Timing, screen: Screen) -> Checked:
     from nasm.apps.cli import programs
     from nasm.ranks.examining import examine_ranks
 
     try:
         if args.sizes is not None:
-            return _of_sizes(path, args, timing, args.sizes)
+            return _of_sizes(path, args, timing, screen, args.sizes)
         program = _program(path, args, timing)
         found = examine_ranks(
             program,
@@ -270,12 +272,12 @@ def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
     judged = Judged(found.errors, (*found.warnings, *found.notes), found.allowed)
     checked = Checked(path, judged, program, found)
     if program.params and not (found.errors or args.map or args.why or args.ordering):
-        return _of_params(checked, program, args, timing)
+        return _of_params(checked, program, args, timing, screen)
     return checked
 
 
 def _of_params(
-    checked: Checked, program: Program, args: argparse.Namespace, timing: Timing
+    checked: Checked, program: Program, args: argparse.Namespace, timing: Timing, screen: Screen
 ) -> Checked:
     """A program that is in order, checked for all values of its ``.param`` that ``-D`` gives none.
 
@@ -285,7 +287,7 @@ def _of_params(
     answers: list[SizesAnswer] = []
     for name, values in program.params.items():
         if name not in given:
-            of = _of_sizes(checked.path, args, timing, (name, *values))
+            of = _of_sizes(checked.path, args, timing, screen, (name, *values))
             answers += of.sizes
             if of.errors:
                 return Checked(checked.path, of.judged, sizes=answers)
@@ -296,6 +298,7 @@ def _of_sizes(
     path: str,
     args: argparse.Namespace,
     timing: Timing,
+    screen: Screen,
     sizes: tuple[str, int, int | None, int | None],
 ) -> Checked:
     """A file checked for all values of a constant; raises Failure."""
@@ -308,7 +311,12 @@ def _of_sizes(
     if not isinstance(text, Source):
         raise Refused("E0838", f"--for takes a text, and {in_line(path)} is none")
     settings = programs.settings(args, timing=timing)
-    answer = for_all(text, SizeRange(*sizes), settings, args.max_instructions)
+    start = monotonic()
+
+    def looking(size: int) -> None:
+        screen.working(f"checking {sizes[0]} = {size:,}", monotonic() - start)
+
+    answer = for_all(text, SizeRange(*sizes), settings, args.max_instructions, looking)
     allowed = () if answer.found is None else answer.found.allowed
     return Checked(path, Judged(answer.problems, (), allowed), sizes=[answer])
 

@@ -96,6 +96,12 @@ def of_pack(fields: Fields, key: tuple[str, int, int]) -> Cost:
     return Cost(1, 1, Evidence.DOCUMENTED, source, "pack", parts, pace="duration", key=key)
 
 
+def of_interfaces(fields: Fields, key: tuple[str, int, int]) -> Cost:
+    """Of the only packer there is, by the interfaces that a word names."""
+    source = "16 bytes a cycle and interface to L1, as of each packer of Wormhole"
+    return Cost(1, 1, Evidence.ASSUMED, source, "pack", ("0",), pace="duration", key=key)
+
+
 def of_move(fields: Fields, key: tuple[str, int, int]) -> Cost:
     """Of the mover."""
     source = "ISA documentation, Mover.md: bandwidth measured there"

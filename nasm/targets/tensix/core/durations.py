@@ -11,7 +11,7 @@ from nasm.base.problems import Refused
 from nasm.isa.generation import Generation
 from nasm.isa.pace import Pace
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, Format
-from nasm.targets.tensix.matrix.pack import count_of, jobs_of
+from nasm.targets.tensix.matrix.pack_job import count_of, jobs_of
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, pack_cycles, wanted_speed
 from nasm.targets.tensix.matrix.unpack_job import job_of, numbers_of
 from nasm.targets.tensix.scalar.config import field
@@ -47,22 +47,17 @@ def unpack_demand(
     source, _ = job.formats()
     zeros = (1 << job.own("REG2_Upsample_rate")) - 1
     speed = wanted_speed(
-        job.own("REG2_Throttle_mode"),
-        source,
-        tilized=job.tilized(),
-        to_dst=job.to_dst(),
-        upsampling=zeros,
+        job.throttle(), source, tilized=job.tilized(), to_dst=job.to_dst(), upsampling=zeros
     )
     return bytes_of(numbers_of(job, RowSearch)[1], source), speed
 
 
-def pack_durations(
-    core: Coprocessor, thread: int, PackerMask: int, OvrdThreadId: int, Flush: int
-) -> dict[int, int]:
-    """Cycles in which each packer of a pack writes L1, by packer."""
+def pack_durations(core: Coprocessor, thread: int, fields: Fields) -> dict[int, int]:
+    """Cycles in which each packer of a pack writes L1, by packer; interfaces write side by side."""
     found = {}
-    for job in jobs_of(core, thread, PackerMask, OvrdThreadId):
-        size = bytes_of(count_of(job, Flush), job.form("Out"))
+    for job in jobs_of(core, thread, fields):
+        size = bytes_of(count_of(job, fields["Flush"]), job.form("Out"))
+        size = -(-size // max(1, len(job.interfaces)))
         found[job.packer] = pack_cycles(size, accumulates=bool(job.own("Pack_L1_Acc")))
     return found
 
@@ -100,7 +95,7 @@ def unpacked(core: Coprocessor, thread: int, fields: Fields) -> Amount:
 
 def packed(core: Coprocessor, thread: int, fields: Fields) -> Mapping[int, int]:
     """Cycles of a pack, by packer."""
-    found = _named(pack_durations, core, thread, fields)
+    found = pack_durations(core, thread, fields)
     return {packer: max(1, cycles) for packer, cycles in found.items()}
 
 

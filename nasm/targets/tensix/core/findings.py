@@ -17,7 +17,7 @@ from nasm.targets.tensix.lanes.facts import Role, facts_of, lanes_of
 from nasm.targets.tensix.lanes.scheduling import OF_STATE, SchedulingFinding
 from nasm.targets.tensix.matrix.facts import timing_of
 from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS
-from nasm.targets.tensix.matrix.pack import rows_read as rows_packed
+from nasm.targets.tensix.matrix.pack_job import rows_read as rows_packed
 from nasm.targets.tensix.matrix.timing import dst_blocks, longest
 from nasm.targets.tensix.matrix.unpack import rows_dropped
 from nasm.targets.tensix.matrix.unpack_job import UnpackJob, job_of
@@ -168,8 +168,7 @@ def of_pack(core: Tensix, issued: Issued, fields: Fields) -> None:
     """
     if core.recent.matrix.tick <= issued.tick - longest():
         return
-    names = ("PackerMask", "OvrdThreadId", "ZeroWrite", "Flush")
-    rows, wide = rows_packed(core, issued.thread, **{name: fields[name] for name in names})
+    rows, wide = rows_packed(core, issued.thread, fields)
     blocks = {block for row in rows for block in dst_blocks(row, 1, wide)}
     for block in sorted(blocks):
         ago, by = issued.tick - int(core.recent.dst[block]), core.recent.by[block]

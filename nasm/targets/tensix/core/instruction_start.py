@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Final
 
+from nasm.targets.tensix.chips import CONFIGURING
 from nasm.targets.tensix.core import findings, stores
 from nasm.targets.tensix.core.dst_use import dst_use
 from nasm.targets.tensix.core.durations import moved, packed, unpacked
@@ -228,7 +229,7 @@ def _vector(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     if not pending_of(vector):
         act()
     else:
-        lost = displaced(vector, issued.mnemonic) is not None
+        lost = displaced(core, issued.mnemonic) is not None
         pass_cycle(core, _nothing if lost else lambda: _only(act), core.quirks)
     _macro(core, issued.thread)
 
@@ -263,6 +264,8 @@ def configuring(latency: int) -> Start:
 
     def start(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
         _later(core, act(), latency)
+        if CONFIGURING in core.chip.conditions:
+            core.at(core.now + latency, None, CONFIGURING)
         core.recent.config = issued
         core.changed(issued, "cfg")
 

@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from nasm.base.records import dataclass, field
 from nasm.isa.core_state import Place, Surroundings
 from nasm.isa.words import Words
+from nasm.targets.tensix.chips import CONFIGURING
 from nasm.targets.tensix.core.l1_sharing import Reads
 from nasm.targets.tensix.front.feeding import FrontEnd
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.mutable_state import MutableState
 from nasm.targets.tensix.risc_state import RISC_CORES
+from nasm.targets.tensix.scalar.timing import AFTER_CONFIG
 from nasm.targets.tensix.state import THREADS, Coprocessor
 from nasm.targets.tensix.sync.gate import look
 
@@ -95,10 +97,20 @@ class Tensix(Coprocessor):
     macro-operation last. ``fronts`` has what is in front of the gates of threads whose
     RISC-V core pushes their lines. ``codes`` is what each RISC-V core executes, if it has RISC-V
     instructions; threads that are ``fed`` execute what these push. ``words`` are those of the
-    instructions of threads.
+    instructions of threads. While RISC-V cores have ``late`` accesses, so many, ``press`` processes
+    those that may be, once at each tick at which something looks at the core.
     """
 
-    CACHES = (*Coprocessor.CACHES, "around", "quirks", "outer_bug", "codes", "fed", "words")
+    CACHES = (
+        *Coprocessor.CACHES,
+        "around",
+        "quirks",
+        "outer_bug",
+        "codes",
+        "fed",
+        "words",
+        "press",
+    )
 
     around: Surroundings = field(kw_only=True)
     quirks: Quirks = DOCUMENTED
@@ -116,9 +128,14 @@ class Tensix(Coprocessor):
     codes: tuple[object, ...] = (None,) * RISC_CORES
     fed: tuple[bool, ...] = (False,) * THREADS
     words: Words | None = None
+    late: int = 0
+    press: Callable[[Tensix], None] | None = None
 
     def discard(self, thread: int) -> None:
-        """Give up what the core of a thread has pushed and the MOP expander has not taken."""
+        """Give up what a core has begun, and pushed if the MOP expander has not taken it."""
+        pipeline = self.riscs[thread].pipeline
+        self.late -= len(pipeline.late)
+        pipeline.late, pipeline.window = (), ()
         if thread < THREADS:
             self.fronts[thread].discard()
 
@@ -131,6 +148,7 @@ class Tensix(Coprocessor):
             self._settle(now)
 
     def _settle(self, now: int) -> None:
+        before = self.now
         latched = [t for t in _THREADS if self.threads[t].latch.block]
         while self.entries and self.entries[0].tick <= now:
             tick = self.entries[0].tick
@@ -147,6 +165,8 @@ class Tensix(Coprocessor):
         if latched:
             self._look(latched, now)
         self.now = now
+        if self.late and now > before and self.press is not None:
+            self.press(self)
 
     def _look(self, latched: list[int], before: int) -> None:
         """Have gates look at the ticks, before one, at which units became idle."""
@@ -197,6 +217,8 @@ class Tensix(Coprocessor):
         """Whether a unit has an instruction of a thread in any of its stages."""
         if unit == "host":
             return False
+        if unit == CONFIGURING:
+            return self.recent.config.tick + AFTER_CONFIG >= self.now
         at = _UNIT[unit]
         if at < 2 and any(r is not None and r.thread == thread for r in self.reads[at : at + 1]):
             return True

@@ -262,6 +262,14 @@ def to_clear(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocke
     return ownership.blocked_unpack_nop(core, thread, which, fields["NoOp"])
 
 
+def to_clear_by_fields(core: Tensix, thread: int, fields: Fields, mnemonic: str) -> Blocked | None:
+    """The bank that it clears."""
+    if fields["Unpack_Pop"] != 1:
+        return None
+    which = fields["Unpack_block_selection"]
+    return ownership.blocked_clear(core, which, bool(fields["Stall_Clr_Cntrl"]))
+
+
 _BY_UNIT: Final[Mapping[str, Waits]] = {
     MATRIX.name: _matrix,
     VECTOR.name: _vector,

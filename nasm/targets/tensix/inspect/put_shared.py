@@ -11,7 +11,6 @@ from nasm.base.problems import Refused
 from nasm.base.records import fields as fields_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.inspect.put import Values, within
-from nasm.targets.tensix.scalar.adc import WIDTHS
 from nasm.targets.tensix.scalar.config import put_field, set_field
 from nasm.targets.tensix.state import NO_THREAD, THREADS, Bools, RowCounters
 
@@ -67,7 +66,7 @@ def _of_threads(core: Tensix, name: str, values: Values, which: Bools) -> None:
 
 def address_counters(core: Tensix, values: Values, which: Bools) -> None:
     """Address counters of threads."""
-    within("an address counter", values, which, np.array(WIDTHS)[:, None])
+    within("an address counter", values, which, np.array(core.chip.tiles.counters)[:, None])
     _of_threads(core, "adc", values, which)
 
 

@@ -93,10 +93,13 @@ class RowChange:
         described: Where it is documented.
         semantics: What executes it.
         facts: What its unit has to know of it.
+        costs: What it costs.
         waits: What it waits for.
         starts: What happens when it starts.
+        hazard: What programs have to wait for themselves.
         setup: The lines before its example.
         example: Its example.
+        formula: What it computes.
         missing: Why nothing executes it: what of it no source gives, or is not modelled.
     """
 
@@ -108,10 +111,13 @@ class RowChange:
     described: Described = Described.SHARED
     semantics: Callable[..., Any] | None = None
     facts: Lanes | MatrixFacts | None = None
+    costs: Costs | None = None
     waits: Waits | None = None
     starts: Start | None = None
+    hazard: str = ""
     setup: str | None = None
     example: str = ""
+    formula: str = ""
     missing: str = ""
 
     def of(self, declared: Declared, chip: str) -> Declared:
@@ -130,6 +136,8 @@ class RowChange:
         more = dict(declared.more)
         if self.setup is not None:
             more["setup"] = self.setup
+        if self.formula:
+            more["formula"] = self.formula
         return replace(
             declared,
             word=replace(word, chip=chip, described=described),
@@ -138,6 +146,7 @@ class RowChange:
             costs=self._costs(facts, declared),
             waits=self.waits or declared.waits,
             starts=self.starts or declared.starts,
+            hazard=self.hazard or declared.hazard,
             example=self.example or declared.example,
             more=more,
             missing=self.missing,
@@ -146,6 +155,8 @@ class RowChange:
     def _costs(self, facts: Lanes | MatrixFacts | None, declared: Declared) -> Costs:
         if self.missing:
             return UNKNOWN
+        if self.costs is not None:
+            return self.costs
         return of_vector(facts) if isinstance(facts, Lanes) else declared.costs
 
 
@@ -181,7 +192,7 @@ def _whole(word: Word) -> FieldOf:
 
 
 def _page(word: Word) -> tuple[str, ...]:
-    there = word.described in (Described.DOCS, Described.SHARED)
+    there = word.described in (Described.DOCS, Described.SHARED, Described.TREE)
     return (word.page or word.mnemonic,) if there else ()
 
 

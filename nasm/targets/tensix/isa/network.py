@@ -16,6 +16,8 @@ from nasm.targets.tensix.isa.network_operands import (
     CORNERS,
     ENGINE,
     HERE,
+    HOST_ID,
+    ID,
     MAJOR_AXIS,
     PAGE,
     RECTANGLE,
@@ -29,10 +31,10 @@ from nasm.targets.tensix.isa.network_operands import (
     X_OF,
     Y_OF,
     aligned,
-    channel,
     connected,
     coordinates,
     count_of,
+    labels,
     lengths,
     network_of,
     spreading,
@@ -48,6 +50,7 @@ from nasm.views.view import View
     Y_OF,
     BYTES,
     STATIC,
+    ID,
     ENGINE,
     rules=(lengths("Dst", "Src"), connected("Src"), STATIC_CHANNEL),
     posts=1,
@@ -57,7 +60,9 @@ from nasm.views.view import View
     formula="Dst of this tile = Src of another one",
     **REQUEST,
 )
-def NOC_READ(Dst: Any, Src: Any, X: int, Y: int, Bytes: int, Vc: int, engine: str) -> Packet:
+def NOC_READ(
+    Dst: Any, Src: Any, X: int, Y: int, Bytes: int, Vc: int, Id: int, engine: str
+) -> Packet:
     """Read bytes of another tile, of DRAM or of the host into L1.
 
     A request of one flit goes there, and the response with the bytes comes back. It posts once all
@@ -65,12 +70,14 @@ def NOC_READ(Dst: Any, Src: Any, X: int, Y: int, Bytes: int, Vc: int, engine: st
     """
     count = count_of(Bytes, Dst, Src)
     return Packet(
-        network_of(engine), count, Dst, Src, coordinates(X, Y), fetches=True, options=channel(Vc)
+        network_of(engine), count, Dst, Src, coordinates(X, Y), fetches=True, **labels(Id, Vc)
     )
 
 
 def _writing(posted: bool) -> Callable[..., Packet]:
-    def send(Dst: Any, Src: Any, X: int, Y: int, Bytes: int, Vc: int, engine: str) -> Packet:
+    def send(
+        Dst: Any, Src: Any, X: int, Y: int, Bytes: int, Vc: int, Id: int, engine: str
+    ) -> Packet:
         count = count_of(Bytes, Src, Dst)
         return Packet(
             network_of(engine),
@@ -79,7 +86,7 @@ def _writing(posted: bool) -> Callable[..., Packet]:
             Dst,
             coordinates(X, Y),
             reply=not posted,
-            options=channel(Vc),
+            **labels(Id, Vc),
         )
 
     return send
@@ -92,6 +99,7 @@ _WRITE_OPERANDS: Final = (
     Y_OF,
     BYTES,
     STATIC,
+    ID,
     ENGINE,
 )
 _WRITE_RULES: Final = (lengths("Src", "Dst"), connected("Dst"), STATIC_CHANNEL)
@@ -99,7 +107,7 @@ _WRITE_RULES: Final = (lengths("Src", "Dst"), connected("Dst"), STATIC_CHANNEL)
 
 @ISA.instruction(
     *_WRITE_OPERANDS,
-    rules=_WRITE_RULES,
+    rules=(*_WRITE_RULES, HOST_ID),
     posts=1,
     source=f"{PAGE}: NOC_CMD_WR, NOC_CMD_RESP_MARKED",
     setup=TENSORS,
@@ -107,13 +115,15 @@ _WRITE_RULES: Final = (lengths("Src", "Dst"), connected("Dst"), STATIC_CHANNEL)
     formula="Dst of another tile = Src of this one",
     **REQUEST,
 )
-def NOC_WRITE(Dst: Any, Src: Any, X: int, Y: int, Bytes: int, Vc: int, engine: str) -> Packet:
+def NOC_WRITE(
+    Dst: Any, Src: Any, X: int, Y: int, Bytes: int, Vc: int, Id: int, engine: str
+) -> Packet:
     """Write bytes of L1 to another tile, to DRAM or to the host, with an acknowledgement.
 
     It posts once that has come back. Request and acknowledgement together go once round the torus,
     on each axis on which the two tiles differ, so that the time does not depend on the distance.
     """
-    return _writing(False)(Dst, Src, X, Y, Bytes, Vc, engine)
+    return _writing(False)(Dst, Src, X, Y, Bytes, Vc, Id, engine)
 
 
 @ISA.instruction(
@@ -126,10 +136,10 @@ def NOC_WRITE(Dst: Any, Src: Any, X: int, Y: int, Bytes: int, Vc: int, engine: s
     **REQUEST,
 )
 def NOC_WRITE_POSTED(
-    Dst: Any, Src: Any, X: int, Y: int, Bytes: int, Vc: int, engine: str
+    Dst: Any, Src: Any, X: int, Y: int, Bytes: int, Vc: int, Id: int, engine: str
 ) -> Packet:
     """Write bytes of L1 elsewhere, without an acknowledgement: nothing says when they are there."""
-    return _writing(True)(Dst, Src, X, Y, Bytes, Vc, engine)
+    return _writing(True)(Dst, Src, X, Y, Bytes, Vc, Id, engine)
 
 
 _MULTICAST_OPERANDS: Final = (
@@ -140,6 +150,7 @@ _MULTICAST_OPERANDS: Final = (
     MAJOR_AXIS,
     SELF,
     STATIC,
+    ID,
     ENGINE,
 )
 _MULTICAST_RULES: Final = (lengths("Src", "Dst"), RECTANGLE, STATIC_CHANNEL)
@@ -168,6 +179,7 @@ def NOC_MULTICAST(
     Major: str,
     Include: bool,
     Vc: int,
+    Id: int,
     engine: str,
 ) -> Packet:
     """Write bytes of L1 to the same place of every Tensix tile of a rectangle.
@@ -175,7 +187,7 @@ def NOC_MULTICAST(
     Both corners belong to it, and it goes round the torus where the first one is past the last.
     Tiles of other kinds do not listen. Each receiver's acknowledgement posts 1.
     """
-    more = spreading(network_of(engine), (X0, Y0, X1, Y1), Major, Include, Vc)
+    more = spreading(network_of(engine), (X0, Y0, X1, Y1), Major, Include, Vc, Id)
     return Packet(count=count_of(Bytes, Src, Dst), here=Src, there=Dst, **more)
 
 
@@ -199,10 +211,11 @@ def NOC_MULTICAST_POSTED(
     Major: str,
     Include: bool,
     Vc: int,
+    Id: int,
     engine: str,
 ) -> Packet:
     """Write bytes of L1 to every Tensix tile of a rectangle, without acknowledgements."""
-    more = spreading(network_of(engine), (X0, Y0, X1, Y1), Major, Include, Vc)
+    more = spreading(network_of(engine), (X0, Y0, X1, Y1), Major, Include, Vc, Id)
     return Packet(count=count_of(Bytes, Src, Dst), here=Src, there=Dst, reply=False, **more)
 
 
@@ -219,8 +232,9 @@ def NOC_MULTICAST_POSTED(
         keyword=True,
     ),
     STATIC,
+    ID,
     ENGINE,
-    rules=(connected("Dst"), STATIC_CHANNEL, aligned(4)),
+    rules=(connected("Dst"), STATIC_CHANNEL, aligned(4), HOST_ID),
     posts=1,
     source=f"{PAGE}: NOC_CMD_WR_INLINE",
     setup=TENSORS,
@@ -229,13 +243,13 @@ def NOC_MULTICAST_POSTED(
     **REQUEST,
 )
 def NOC_INLINE_WRITE(
-    Dst: Any, Value: int, X: int, Y: int, Mask: int, Vc: int, engine: str
+    Dst: Any, Value: int, X: int, Y: int, Mask: int, Vc: int, Id: int, engine: str
 ) -> Packet:
     """Write a number to a word of another tile, in a packet of one flit; with acknowledgement."""
     word = (Value & 0xFFFFFFFF).to_bytes(4, "little")
-    network, to, options = network_of(engine), coordinates(X, Y), channel(Vc)
+    network, to, more = network_of(engine), coordinates(X, Y), labels(Id, Vc)
     if not Mask:
-        return Packet(network, 4, there=Dst, to=to, data=word, options=options)
+        return Packet(network, 4, there=Dst, to=to, data=word, **more)
     only = tuple(n for n in range(16) if Mask >> n & 1)
     there = Dst if isinstance(Dst, View) else Dst & -16
-    return Packet(network, 16, there=there, to=to, data=4 * word, only=only, options=options)
+    return Packet(network, 16, there=there, to=to, data=4 * word, only=only, **more)

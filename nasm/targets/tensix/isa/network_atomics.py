@@ -1,16 +1,11 @@
 """Atomic operations on words of another tile's L1.
 
-Source: the public ISA documentation of Wormhole B0, NoC/Atomics. What each does pickles, as it may
-be executed in another process than that of the tile which asks for it.
+Source: the public ISA documentation of Wormhole B0, NoC/Atomics.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nasm.isa.effects import Atomic, Packet
 from nasm.isa.instruction import Operand
@@ -18,6 +13,7 @@ from nasm.isa.kinds import Number
 from nasm.targets.tensix.isa.network_operands import (
     ENGINE,
     HERE,
+    ID,
     PAGE,
     REQUEST,
     TENSORS,
@@ -29,50 +25,11 @@ from nasm.targets.tensix.isa.network_operands import (
     aligned,
     connected,
     coordinates,
+    labels,
     network_of,
 )
 from nasm.targets.tensix.isa.table import ISA
-
-
-def _words(whole: NDArray[Any]) -> NDArray[np.uint32]:
-    return whole.view("<u4").copy()
-
-
-def _increment(
-    at_word: int, add: int, mask: int, whole: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    words = _words(whole)
-    before = int(words[at_word])
-    words[at_word] = (before + add & mask) | (before & ~mask & 0xFFFFFFFF)
-    return words.view(np.uint8), np.array([before], "<u4").view(np.uint8)
-
-
-def _compare(
-    at_word: int, compare: int, new: int, whole: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    words = _words(whole)
-    before = int(words[at_word])
-    if before == compare:
-        words[at_word] = new
-    return words.view(np.uint8), np.array([before], "<u4").view(np.uint8)
-
-
-def _swap(at_word: int, value: int, whole: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    words = _words(whole)
-    before = words[at_word : at_word + 1].copy()
-    words[at_word] = value & 0xFFFFFFFF
-    return words.view(np.uint8), before.view(np.uint8)
-
-
-def _swap_halves(
-    at_word: int, value: int, mask: int, whole: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    halves = whole.view("<u2").copy()
-    before = _words(whole)[at_word : at_word + 1].copy()
-    for n in range(8):
-        if mask >> n & 1:
-            halves[n] = value >> 16 * (n & 1) & 0xFFFF
-    return halves.view(np.uint8), before.view(np.uint8)
+from nasm.targets.tensix.noc import atomics
 
 
 def _word_of(where: Any) -> int:
@@ -84,8 +41,10 @@ TARGET_WORD = Operand("Dst", THERE, "@", doc="the word of another tile's L1")
 _ATOMIC_RULES: Final = (connected("Dst"), aligned(4))
 
 
-def _atomic(engine: str, where: Any, x: int, y: int, back: Any, act: Atomic) -> Packet:
-    return Packet(network_of(engine), 4, back, where, coordinates(x, y), atomic=act)
+def _atomic(
+    engine: str, where: Any, to: tuple[int, ...], back: Any, act: Atomic, identity: int
+) -> Packet:
+    return Packet(network_of(engine), 4, back, where, to, atomic=act, **labels(identity))
 
 
 @ISA.instruction(
@@ -101,6 +60,7 @@ def _atomic(engine: str, where: Any, x: int, y: int, back: Any, act: Atomic) -> 
         doc="bits of the counter, less 1; those above stay",
         keyword=True,
     ),
+    ID,
     ENGINE,
     rules=_ATOMIC_RULES,
     posts=1,
@@ -111,12 +71,12 @@ def _atomic(engine: str, where: Any, x: int, y: int, back: Any, act: Atomic) -> 
     **REQUEST,
 )
 def NOC_ATOMIC_INC(
-    Dst: Any, Ret: Any, Add: int, X: int, Y: int, IntWidth: int, engine: str
+    Dst: Any, Ret: Any, Add: int, X: int, Y: int, IntWidth: int, Id: int, engine: str
 ) -> Packet:
     """Add to a word of another tile's L1; the word as it was comes back to this one."""
-    return _atomic(
-        engine, Dst, X, Y, Ret, partial(_increment, _word_of(Dst), Add, (2 << IntWidth) - 1)
-    )
+    word = _word_of(Dst)
+    act = atomics.incrementing(word, word, Add, IntWidth)
+    return _atomic(engine, Dst, coordinates(X, Y), Ret, act, Id)
 
 
 NIBBLE = Number(integer=True, low=0, high=15)
@@ -129,6 +89,7 @@ NIBBLE = Number(integer=True, low=0, high=15)
     Operand("Set", NIBBLE, doc="what it becomes if it is that, 4 bits"),
     X_OF,
     Y_OF,
+    ID,
     ENGINE,
     rules=_ATOMIC_RULES,
     posts=1,
@@ -139,10 +100,12 @@ NIBBLE = Number(integer=True, low=0, high=15)
     **REQUEST,
 )
 def NOC_ATOMIC_CAS(
-    Dst: Any, Ret: Any, Compare: int, Set: int, X: int, Y: int, engine: str
+    Dst: Any, Ret: Any, Compare: int, Set: int, X: int, Y: int, Id: int, engine: str
 ) -> Packet:
     """Set a word of another tile's L1 if it is a number; the word as it was comes back."""
-    return _atomic(engine, Dst, X, Y, Ret, partial(_compare, _word_of(Dst), Compare, Set))
+    word = _word_of(Dst)
+    act = atomics.comparing(word, word, Compare, Set)
+    return _atomic(engine, Dst, coordinates(X, Y), Ret, act, Id)
 
 
 @ISA.instruction(
@@ -158,6 +121,7 @@ def NOC_ATOMIC_CAS(
         doc="which of the eight halfwords of the 16 bytes get halves of Value; 0: the word at Dst",
         keyword=True,
     ),
+    ID,
     ENGINE,
     rules=_ATOMIC_RULES,
     posts=1,
@@ -168,9 +132,9 @@ def NOC_ATOMIC_CAS(
     **REQUEST,
 )
 def NOC_ATOMIC_SWAP(
-    Dst: Any, Ret: Any, Value: int, X: int, Y: int, Mask: int, engine: str
+    Dst: Any, Ret: Any, Value: int, X: int, Y: int, Mask: int, Id: int, engine: str
 ) -> Packet:
     """Swap a word of another tile's L1, or halfwords of its 16 bytes; what was there comes back."""
     word = _word_of(Dst)
-    act = partial(_swap_halves, word, Value, Mask) if Mask else partial(_swap, word, Value)
-    return _atomic(engine, Dst, X, Y, Ret, act)
+    act = atomics.masking(word, Value, Mask) if Mask else atomics.swapping(word, word, Value)
+    return _atomic(engine, Dst, coordinates(X, Y), Ret, act, Id)

@@ -16,7 +16,8 @@ from nasm.isa.instruction import InstructionContext, Operand, Rule, of_operands
 from nasm.isa.kinds import Choice, Flag, Number
 from nasm.targets.tensix.host.operands import WordValue
 from nasm.targets.tensix.noc import chip_map, routes
-from nasm.targets.tensix.noc.links import INCLUDE, MAJOR, MOST_BYTES, VC
+from nasm.targets.tensix.noc.counters import IDS
+from nasm.targets.tensix.noc.links import INCLUDE, MAJOR, MOST_BYTES
 from nasm.targets.tensix.noc.operands import TileBytes, size
 from nasm.views.view import View
 
@@ -39,6 +40,20 @@ Y_OF = Operand("Y", COORDINATE, default=-1, doc="the other tile's row", keyword=
 BYTES = Operand("Bytes", LENGTH, default=0, doc="how many; 0: those of the tensor", keyword=True)
 STATIC = Operand(
     "Vc", CHANNEL, default=-1, doc="static virtual channel: class and buddy bit", keyword=True
+)
+ID = Operand(
+    "Id",
+    Number(integer=True, low=0, high=IDS - 1),
+    default=0,
+    doc="transaction ID: of its counters, for which NOC_BARRIER and NOC_FLUSH can wait",
+    keyword=True,
+)
+ONLY_ID = Operand(
+    "Id",
+    Number(integer=True, low=-1, high=IDS - 1),
+    default=-1,
+    doc="only requests with this transaction ID; -1: all",
+    keyword=True,
 )
 CORNERS = (
     Operand("X0", COORDINATE, doc="the first column of the rectangle", keyword=True),
@@ -144,6 +159,20 @@ STATIC_CHANNEL = Rule(
 )
 
 
+def _acknowledged(context: InstructionContext) -> str | None:
+    held, there = context.operands, context.operands["Dst"]
+    host = isinstance(there, View) and there.tensor.memory.name == chip_map.HOST_MEMORY
+    return f"transaction ID {held['Id']}" if host and held["Id"] else None
+
+
+HOST_ID = Rule(
+    UNSENDABLE,
+    "acknowledgements of the PCI Express tile are counted as those of transaction ID 0, by a bug",
+    f"{PAGE}, MemoryMap: NOC_PACKET_TAG",
+    _acknowledged,
+)
+
+
 def aligned(step: int) -> Rule:
     """Where it acts is a multiple of so many bytes."""
 
@@ -173,9 +202,9 @@ def coordinates(x: int, y: int) -> tuple[int, ...]:
     return () if x < 0 else (x, y)
 
 
-def channel(vc: int) -> tuple[tuple[str, object], ...]:
-    """The option of a static virtual channel, if one is named."""
-    return () if vc < 0 else ((VC, vc),)
+def labels(identity: int, vc: int = -1) -> dict[str, Any]:
+    """What a packet has of a transaction ID, and of a static virtual channel if one is named."""
+    return {"tag": identity, "lane": None if vc < 0 else vc}
 
 
 REQUEST: Final[dict[str, Any]] = {"engines": NETWORK_QUEUES, "cost": requesting(), "effect": Packet}
@@ -186,8 +215,8 @@ TENSORS: Final = (
 
 
 def spreading(
-    network: int, corners: tuple[int, ...], major: str, include: bool, vc: int
+    network: int, corners: tuple[int, ...], major: str, include: bool, vc: int, identity: int = 0
 ) -> dict[str, Any]:
     """What a multicast to a rectangle has besides its bytes."""
-    options = ((MAJOR, major), (INCLUDE, include), *channel(vc))
-    return {"network": network, "to": corners, "options": options}
+    options = ((MAJOR, major), (INCLUDE, include))
+    return {"network": network, "to": corners, "options": options} | labels(identity, vc)

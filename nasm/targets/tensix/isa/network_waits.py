@@ -26,6 +26,7 @@ from nasm.targets.tensix.isa.network_operands import (
     HERE,
     MAJOR_AXIS,
     NETWORK_QUEUES,
+    ONLY_ID,
     PAGE,
     RECTANGLE,
     REQUEST,
@@ -84,20 +85,42 @@ def NOC_INC_MULTICAST(
 
 
 @ISA.instruction(
+    ONLY_ID,
     engines=NETWORK_QUEUES,
     cost=one(),
     effect=UntilAnswered,
     source=f"{PAGE}: Counters, NIU_MST_REQS_OUTSTANDING_ID",
-    setup=f"{TENSORS}\n@noc0 NOC_READ a, b",
-    example="NOC_BARRIER",
+    setup=f"{TENSORS}\n@noc0 NOC_READ a, b, Id=3",
+    example="NOC_BARRIER Id=3",
     formula="wait until nothing that this queue sent is outstanding",
 )
-def NOC_BARRIER() -> UntilAnswered:
+def NOC_BARRIER(Id: int) -> UntilAnswered:
     """Wait until all that this queue asked for has come back, and all it wrote is acknowledged.
 
-    Posted writes and raised semaphores have no answer: it does not wait for these.
+    With Id it waits only for requests with this transaction ID, of which a counter of 8 bits says
+    how many are outstanding. Posted writes and raised semaphores have no answer: it does not wait
+    for these.
     """
-    return UntilAnswered()
+    return UntilAnswered(None if Id < 0 else Id)
+
+
+@ISA.instruction(
+    ONLY_ID,
+    engines=NETWORK_QUEUES,
+    cost=one(),
+    effect=UntilAnswered,
+    source=f"{PAGE}: Counters, NIU_MST_WRITE_REQS_OUTGOING_ID",
+    setup=f"{TENSORS}\n@noc0 NOC_WRITE_POSTED b, a",
+    example="NOC_FLUSH",
+    formula="wait until the bytes of all that this queue writes have left this tile",
+)
+def NOC_FLUSH(Id: int) -> UntilAnswered:
+    """Wait until the bytes of all writes of this queue have been read here, posted ones among them.
+
+    From then on they may be overwritten here; whether they are there is not known. That the last
+    of them is read when the last flit enters the network is assumed.
+    """
+    return UntilAnswered(None if Id < 0 else Id, taken=True)
 
 
 @ISA.instruction(

@@ -117,6 +117,7 @@ class RiscRow:
     form: LineForm
     cost: OfOperands[Cost] = ONE
     reaches: bool = False
+    sends: bool = False
     also: Sequence[str] = ()
     setup: str = ""
     source: str = f"{MANUAL}; {PAGE}"
@@ -138,6 +139,7 @@ class RiscRow:
             formula=self.formula,
             setup=self.setup,
             also=self.name,
+            sends=self.sends,
         )(self._executed(name, module))
 
     def _executed(self, name: str, module: str) -> Semantics:
@@ -236,6 +238,7 @@ def _row(one: Operation) -> Row:
         form=one_word(_word(one)),
         cost=_TIMES.get(one.time) or _COSTS.get(does, ONE),
         reaches=does in (Does.LOAD, Does.STORE),
+        sends=does is Does.STORE and one.size == 4,
         setup=_LARGE if one.time is not IntegerTime.ONE else _SETUPS.get(does, ""),
     ).made(__name__)
 

@@ -85,3 +85,37 @@ SFPLOADI VD=0, Mod0=0, Imm16=0x4000
 SFPLOADI VD=4, Mod0=0, Imm16=0x3f80
 SFPLOADI VD=3, Mod0=0, Imm16=0x3f00"""
 """For what is looked up: L3 is 0.5, the coefficients in L0 and L4 are 2.0 and 1.0."""
+
+
+# -- of Blackhole, where the condition of the vector unit is another bit, and banks have formats
+
+FROM_DST_HERE: Final = f"{IN_DST}\nSTALLWAIT BlockMask=0x40, ConditionMask=0x800"
+"""Four rows of Dst; the matrix unit waits for the vector unit."""
+
+OF_CONFIGURATION: Final = (
+    "@t0 .cfg DISABLE_IMPLIED_SRCA_FMT_Base = 1\n.cfg ALU_FORMAT_SPEC_REG0_SrcA = bf16"
+)
+"""The format of SrcA is that of the configuration, and not that of a bank."""
+
+UNPACKED_HERE: Final = """\
+.l1 x bf16[1032] input = iota
+.cfg THCON_SEC0_REG0_TileDescriptor = 5 | 1 << 4
+.cfg THCON_SEC0_REG2_Out_data_format = bf16
+.cfg THCON_SEC0_REG2_Disable_zero_compress_cntx0 = 1
+.cfg THCON_SEC0_REG5_Dest_cntx0_address = 64
+.cfg THCON_SEC0_REG5_Tile_x_dim_cntx0 = 1024
+@t0 .cfg SRCA_SET_SetOvrdWithAddr = 1
+SETADCXX U1=1, U0=1, X1Val=1023, X0Val=0"""
+"""Unpacker 0 is to read 1024 numbers to SrcA, from byte 16 of L1 on, after the header."""
+
+IN_SOURCES_HERE: Final = f"""\
+{UNPACKED_HERE}
+.cfg THCON_SEC1_REG0_TileDescriptor = 5 | 1 << 4 | 1024 << 16
+.cfg THCON_SEC1_REG2_Out_data_format = bf16
+.cfg THCON_SEC1_REG2_Disable_zero_compress_cntx0 = 1
+UNPACR WhichUnpacker=0, MultiContextMode=1, FlipSrc=1
+UNPACR WhichUnpacker=1, MultiContextMode=1, FlipSrc=1"""
+"""The numbers 0 to 1023 in SrcA and in SrcB, which are the matrix unit's once they are there."""
+
+PACKED_HERE: Final = PACKED.replace("X1Val=63", "X1Val=15").replace("=0x4000", "=0x800")
+"""The packer is to write four rows of Dst to L1, from byte 0 on."""

@@ -46,18 +46,27 @@ def SFPMAD(
     store(vector, VD, fused(a, held[VB], c), lanes(vector), Mod1 & INDIRECT_VD)
 
 
-def SFPMULI(core: Coprocessor, thread: int, Imm16: int, VD: int, Mod1: int = 0) -> None:
-    """VD = Imm16 * VD + 0, of a BF16."""
+def SFPMULI(
+    core: Coprocessor, thread: int, Imm16: int, VD: int, Mod1: int = 0, *, VC: int | None = None
+) -> None:
+    """VD = Imm16 * VC + 0, of a BF16; VC is VD but in macros. Mod1 2 negates it."""
     vector = core.vector
-    result = fused(_bf16(Imm16), vector.registers[VD], np.zeros(1, np.uint32))
+    result = fused(_bf16(Imm16), _addend(vector, VD, Mod1, VC), np.zeros(1, np.uint32))
     store(vector, VD, result, lanes(vector), Mod1 & INDIRECT_VD)
 
 
-def SFPADDI(core: Coprocessor, thread: int, Imm16: int, VD: int, Mod1: int = 0) -> None:
-    """VD = 1 * Imm16 + VD, of a BF16."""
+def SFPADDI(
+    core: Coprocessor, thread: int, Imm16: int, VD: int, Mod1: int = 0, *, VC: int | None = None
+) -> None:
+    """VD = 1 * Imm16 + VC, of a BF16; VC is VD but in macros. Mod1 2 negates it."""
     vector = core.vector
-    result = fused(_bf16(0x3F80), _bf16(Imm16), vector.registers[VD])
+    result = fused(_bf16(0x3F80), _bf16(Imm16), _addend(vector, VD, Mod1, VC))
     store(vector, VD, result, lanes(vector), Mod1 & INDIRECT_VD)
+
+
+def _addend(vector: Vector, VD: int, Mod1: int, VC: int | None) -> Words:
+    c = vector.registers[VD if VC is None else VC]
+    return c ^ _SIGN if Mod1 & _NEGATE_VC else c
 
 
 def _bf16(number: int) -> Words:
@@ -147,10 +156,19 @@ def SFPOR(core: Coprocessor, thread: int, VB: int, VC: int, VD: int, Mod1: int =
     integers.SFPOR(core, thread, VC, VD, VB=VB if Mod1 & 1 else VD)
 
 
-def SFPSHFT(core: Coprocessor, thread: int, Imm12: int, VC: int, VD: int, Mod1: int = 0) -> None:
-    """VD = VD shifted left by VC, or right by -VC. Of Mod1 1: by Imm12, 5: VC by Imm12.
+def SFPSHFT(
+    core: Coprocessor,
+    thread: int,
+    Imm12: int,
+    VC: int,
+    VD: int,
+    Mod1: int = 0,
+    *,
+    VB: int | None = None,
+) -> None:
+    """VD = VB shifted left by VC, or right by -VC. Of Mod1 1: by Imm12, 5: VC by Imm12.
 
-    2 copies the sign where it shifts to the right.
+    2 copies the sign where it shifts to the right. VB is VD but in macros.
 
     Raises:
         Refused: A reserved Mod1.
@@ -159,7 +177,7 @@ def SFPSHFT(core: Coprocessor, thread: int, Imm12: int, VC: int, VD: int, Mod1: 
         raise undefined(f"SFPSHFT: Mod1 is {Mod1}, which is reserved", "it is 0 to 3, 5 or 7")
     vector = core.vector
     held = vector.registers
-    values = held[VC if Mod1 & 4 else VD]
+    values = held[VC if Mod1 & 4 else VD if VB is None else VB]
     by = np.uint32(integers.signed12(Imm12) & 0xFFFFFFFF) if Mod1 & 1 else held[VC]
     by = np.broadcast_to(by, values.shape)
     result = integers.shifted(values, by)
@@ -215,19 +233,29 @@ def SFPMUL24(
 # -- flags
 
 
-def SFPLE(core: Coprocessor, thread: int, VC: int, VD: int, Mod1: int = 0) -> None:
-    """Whether VD <= VC, in sign and magnitude: to flags, the stack or VD, by Mod1."""
-    _compare(core.vector, VC, VD, Mod1, greater=False)
+def SFPLE(
+    core: Coprocessor, thread: int, VC: int, VD: int, Mod1: int = 0, *, VB: int | None = None
+) -> None:
+    """Whether VB <= VC, in sign and magnitude: to flags, the stack or VD, by Mod1.
+
+    VB is VD but in macros.
+    """
+    _compare(core.vector, VC, VD, Mod1, VB, greater=False)
 
 
-def SFPGT(core: Coprocessor, thread: int, VC: int, VD: int, Mod1: int = 0) -> None:
-    """Whether VD > VC, in sign and magnitude: to flags, the stack or VD, by Mod1."""
-    _compare(core.vector, VC, VD, Mod1, greater=True)
+def SFPGT(
+    core: Coprocessor, thread: int, VC: int, VD: int, Mod1: int = 0, *, VB: int | None = None
+) -> None:
+    """Whether VB > VC, in sign and magnitude: to flags, the stack or VD, by Mod1.
+
+    VB is VD but in macros.
+    """
+    _compare(core.vector, VC, VD, Mod1, VB, greater=True)
 
 
-def _compare(vector: Vector, VC: int, VD: int, Mod1: int, *, greater: bool) -> None:
+def _compare(vector: Vector, VC: int, VD: int, Mod1: int, VB: int | None, *, greater: bool) -> None:
     held, where = vector.registers, lanes(vector)
-    found: Bools = _ordered(held[VC]) < _ordered(held[VD])
+    found: Bools = _ordered(held[VC]) < _ordered(held[VD if VB is None else VB])
     found = found if greater else ~found
     if Mod1 & _SET_VD:
         put(vector, VD, np.where(found, np.uint32(0xFFFFFFFF), np.uint32(0)), where)

@@ -41,6 +41,7 @@ from nasm.targets.tensix.lanes.unit import (
     configured,
     lanes,
     put,
+    undefined,
 )
 from nasm.targets.tensix.scalar.addr_mods import apply_addr_mod
 from nasm.targets.tensix.state import LANES, U16, Bools, Coprocessor, Vector
@@ -52,6 +53,9 @@ _ROW = np.arange(LANES) // 8
 _COLUMN = np.arange(LANES) % 8 * 2
 _LOW = 8
 """How many rows below the high halves of 32 bits the low halves are."""
+
+STACK_ROWS = 0x3FF
+"""The mask of what counts rows of a stack, as wide as addresses of rows and its steps are."""
 
 
 def SFPLOAD(core: Coprocessor, thread: int, VD: int, Mod0: int, AddrMod: int, Imm10: int) -> None:
@@ -77,7 +81,7 @@ def SFPSTORE(
 ) -> None:
     """Dst = VD, in the format Mod0, where SFPLOAD would read; then the row counters move."""
     kind = resolved(core, thread, Mod0)
-    store(core, VD, kind, address(core, thread, kind, Imm10), quirks)
+    store(core, VD, kind, address(core, thread, kind, Imm10, stores=True), quirks)
     apply_addr_mod(core, thread, AddrMod, fidelity=False)
 
 
@@ -98,10 +102,49 @@ def resolved(core: Coprocessor, thread: int, Mod0: int) -> int:
     return BF16 if form in _LIKE_BF16 else FP16
 
 
-def address(core: Coprocessor, thread: int, Mod0: int, Imm10: int) -> int:
-    """Where an instruction finds Dst now: a group of four rows in bits 2 to 9, odd columns in 1."""
+def address(core: Coprocessor, thread: int, Mod0: int, Imm10: int, *, stores: bool = False) -> int:
+    """Where a load finds Dst now, or where a store puts something.
+
+    That is a group of four rows in bits 2 to 9, and odd columns in 1. Where there is a stack of
+    rows, INT32_ALL is at its top, to which a load comes after it has moved down.
+    """
     offset, base = bases(core, thread)
-    return placed(Mod0, Imm10 + offset, core.threads[thread].rows.dst + base)
+    rows = core.threads[thread].rows
+    field = core.layout.dst.stack
+    if field is not None:
+        bank = int(core.threads[thread].config[core.layout.dst.state.word]) & 1
+        first = int(core.config[bank, field.word])
+        if Mod0 == INT32_ALL:
+            offset += first + (rows.stack if stores else below(core, thread))
+        else:
+            offset += first + rows.stack & 3
+    return placed(Mod0, Imm10 + offset, rows.dst + base)
+
+
+def below(core: Coprocessor, thread: int) -> int:
+    """Where the stack of rows of a thread is after a load; at 0 it stays."""
+    top = core.threads[thread].rows.stack
+    return top - _stack_step(core, thread) & STACK_ROWS if top else 0
+
+
+def above(core: Coprocessor, thread: int) -> int:
+    """Where it is after a store."""
+    return core.threads[thread].rows.stack + _stack_step(core, thread) & STACK_ROWS
+
+
+def _stack_step(core: Coprocessor, thread: int) -> int:
+    at = core.layout.fields["SFPU_STACK_Incr"]
+    return int(core.threads[thread].config[at.word]) >> at.shift & at.mask
+
+
+def check_put_off(core: Coprocessor, Mod0: int) -> None:
+    """Refuse a store in a macro that may move the stack of rows, as no source says whether."""
+    if Mod0 == INT32_ALL and core.layout.dst.stack is not None:
+        message = (
+            f"a store that a macro puts off has Mod0 {INT32_ALL}, and no document of "
+            f"{core.chip.title} says whether that moves the stack of rows"
+        )
+        raise undefined(message, "Mod0 4 is INT32")
 
 
 def bases(core: Coprocessor, thread: int) -> tuple[int, int]:
@@ -109,8 +152,6 @@ def bases(core: Coprocessor, thread: int) -> tuple[int, int]:
     config, at = core.threads[thread].config, core.layout.dst
     bank = int(config[at.state.word]) & 1
     offset, base = int(config[at.offset.word] & at.offset.mask), core.config[bank, at.base.word]
-    if at.stack is not None:
-        offset += int(core.config[bank, at.stack.word]) & 3
     return offset, int(base & at.base.mask)
 
 

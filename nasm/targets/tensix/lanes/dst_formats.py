@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from nasm.base.records import dataclass
+from nasm.targets.tensix import chips
 from nasm.targets.tensix.lanes.unit import Words
 
 SRCB, FP16, BF16, FP32, INT32, INT8, UINT16, HI16 = range(8)
@@ -153,6 +154,14 @@ BLACKHOLE: Final = DstFormats(
     {**STORED, INT32_SM: _shuffled32, INT8_COMP: _to_int8},
 )
 """Modes of two's complement convert nothing, and INT8 has eight bits of magnitude."""
+
+_OF_CHIPS: Final = {chips.WORMHOLE.name: WORMHOLE, chips.BLACKHOLE.name: BLACKHOLE}
+
+
+def formats_of(chip: chips.Chip) -> DstFormats:
+    """What loads and stores of a generation make of data."""
+    return _OF_CHIPS[chip.name]
+
 
 STORED_32: Final = frozenset({*LOADED_32, LO16, HI16})
 """Modes that write 32 bits; the others write 16."""

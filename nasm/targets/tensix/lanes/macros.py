@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from nasm.base.records import dataclass, replace
-from nasm.targets.tensix.lanes.dst_access import address, resolved, store
-from nasm.targets.tensix.lanes.facts import LANES, MAD, ROUND, SIMPLE, STORE, Role, facts_of, the
+from nasm.targets.tensix.lanes.dst_access import address, check_put_off, resolved, store
+from nasm.targets.tensix.lanes.dst_formats import formats_of
+from nasm.targets.tensix.lanes.facts import MAD, ROUND, SIMPLE, STORE, Role, facts_of, lanes_of, the
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.unit import undefined
 from nasm.targets.tensix.state import U32, Coprocessor, Vector
@@ -63,7 +64,8 @@ def SFPLOADMACRO(
     """Load VDHi VDLo from Imm9 VDHi as a load does, and put off what sequence MacroIndex says.
 
     Raises:
-        Refused: The sequence is undefined, or not the same in all columns.
+        Refused: The sequence is undefined, or not the same in all columns; or it stores in a way
+            that no source gives.
     """
     VD, Imm10 = VDHi << 2 | VDLo, Imm9 << 1 | VDHi
     at = address(core, thread, resolved(core, thread, Mod0), Imm10)
@@ -80,11 +82,15 @@ def SFPLOADMACRO(
         if byte & 7 == 0:
             continue
         mnemonic, given = _template(core, byte & 7, unit)
-        fields = _stored(given, byte, VD, store_mode) if unit == STORE else _set(given, byte, VD)
+        if unit == STORE:
+            check_put_off(core, store_mode)
+            fields = _stored(given, byte, VD, store_mode)
+        else:
+            fields = _set(given, byte, VD)
         by_instructions = bool(misc >> (8 + i) & 1)
         text = tuple(sorted(fields.items()))
         pending.append(PutOff(unit, thread, mnemonic, text, delay, by_instructions, at))
-    LANES[the(Role.LOADS)].act(core, thread, VD, Mod0, AddrMod, Imm10)
+    lanes_of(core.chip)[the(Role.LOADS)].act(core, thread, VD, Mod0, AddrMod, Imm10)
     vector.pending = tuple(pending)
 
 
@@ -98,10 +104,10 @@ def due(vector: Vector) -> tuple[PutOff, ...]:
     return tuple(p for p in pending_of(vector) if p.delay == 0)
 
 
-def displaced(vector: Vector, mnemonic: str) -> PutOff | None:
+def displaced(core: Coprocessor, mnemonic: str) -> PutOff | None:
     """What executes in this cycle on the sub-unit of an instruction, which is then discarded."""
-    unit = facts_of(mnemonic).sub_unit
-    return next((p for p in due(vector) if p.unit == unit), None)
+    unit = facts_of(mnemonic, lanes_of(core.chip)).sub_unit
+    return next((p for p in due(core.vector) if p.unit == unit), None)
 
 
 def pass_cycle(
@@ -150,11 +156,11 @@ def _act(core: Coprocessor, put_off: PutOff, quirks: Quirks) -> Callable[[], Non
 
         def act() -> None:
             kind = resolved(core, put_off.thread, fields["Mod0"])
-            store(core, fields["VD"], kind, put_off.at, quirks)
+            store(core, fields["VD"], kind, put_off.at, quirks, formats_of(core.chip))
     else:
 
         def act() -> None:
-            function = LANES[put_off.mnemonic].act
+            function = lanes_of(core.chip)[put_off.mnemonic].act
             accepted = parameters(function)
             given: dict[str, Any] = {name: n for name, n in fields.items() if name in accepted}
             if "quirks" in accepted:
@@ -191,7 +197,8 @@ def _template(core: Coprocessor, kind: int, unit: str) -> tuple[str, dict[str, i
         mnemonic, fields = parsed(
             _same(core.vector.templates[kind - 4], f"template {kind - 4}"), core.chip.words
         )
-    if mnemonic in LANES and unit in facts_of(mnemonic).put_off_to:
+    known = lanes_of(core.chip)
+    if mnemonic in known and unit in facts_of(mnemonic, known).put_off_to:
         return mnemonic, fields
     if unit == STORE:
         raise undefined(

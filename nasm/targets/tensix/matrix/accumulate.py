@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from nasm.targets.tensix.matrix.formats import (
     U32,
     Style,
+    Styles,
     bf16_from_dst,
     dst_from_bf16,
     dst_from_fp16,
@@ -46,20 +47,21 @@ class Rules(NamedTuple):
 
     What is kept has ``fraction`` bits after the point, and is ``most`` at most. ``half`` and a
     floor round a term. In 16 bits a term is rounded twice, to 23 bits and then to 10: a half of the
-    first in the second is what ``half`` has more.
+    first in the second is what ``half`` has more. Where ``loses_one`` a sum of -1 becomes -2^27.
     """
 
     bits: int
     fraction: int
     most: float
     half: float
+    loses_one: bool = False
 
 
 @cache
-def rules(style: Style, wide: bool) -> Rules:
+def rules(style: Style, wide: bool, loses_one: bool = True) -> Rules:
     """FP16 sources have FP16 in Dst of 16 bits, all others BF16; 32 bits are FP32."""
     if wide:
-        return Rules(23, 23, 2.0**255, 0.5)
+        return Rules(23, 23, 2.0**255, 0.5, loses_one)
     if style is Style.FP16:
         return Rules(10, 10, (2 - 2.0**-10) * 2.0**31, 0.5 + 2.0**-14)
     return Rules(10, 7, 2.0**255, 0.5 + 2.0**-14)
@@ -123,7 +125,7 @@ def added(held: F64, terms: Iterable[F64], largest: F64, how: Rules, *, tiny: bo
         term = term * scale
         term += how.half
         total += np.floor(term, out=term)
-    lost = total == -1.0 if how.bits == 23 else None
+    lost = total == -1.0 if how.loses_one else None
     total /= scale
     if lost is not None and lost.any():
         total[lost] *= 2.0**27
@@ -136,12 +138,14 @@ def added(held: F64, terms: Iterable[F64], largest: F64, how: Rules, *, tiny: bo
     return np.maximum(total, -how.most, out=total)
 
 
-def accumulate(terms: Iterable[F64], largest: F64, dst: Any, style: Style, wide: bool) -> U32:
+def accumulate(terms: Iterable[F64], largest: F64, dst: Any, styles: Styles, wide: bool) -> U32:
     """What is in Dst after terms were added to it, as ``added`` has them.
 
     ``dst`` and the result are as Dst stores them, 32 bits where ``wide``, else 16.
     """
-    stored = u32(dst)
+    stored, style = u32(dst), styles.a
     held = unpacked(stored >> 16 if wide else stored, stored & 0xFFFF, style, wide)
-    high, low = packed(added(held, terms, largest, rules(style, wide)), style, wide)
+    high, low = packed(
+        added(held, terms, largest, rules(style, wide, styles.loses_one)), style, wide
+    )
     return u32(high.astype(np.uint32) << 16 | low) if wide else u32(high)

@@ -82,11 +82,12 @@ def elwadd(
     power = np.ldexp(1.0, np.maximum(scaled, 0))
     term = np.where(scaled > 0, value, 0) * (power * 2.0**-10)
     held = u32(dst) if add else np.zeros_like(u32(dst))
-    return accumulate((term,), power, held, style, wide)
+    return accumulate((term,), power, held, styles, wide)
 
 
 def dst_row(core: Coprocessor, thread: int, row: int) -> int:
-    """The row of Dst that an instruction means by one of its fields."""
+    """The row of Dst that an instruction means by one of its fields; raises Refused."""
+    rows_of_dst.check_order(core, thread)
     offset = field(core, thread, "DEST_TARGET_REG_CFG_MATH_Offset")
     base = field(core, thread, "DEST_REGW_BASE_Base")
     return row + offset + core.threads[thread].rows.dst + base & 0x3FF

@@ -11,9 +11,8 @@ import numpy as np
 from nasm.targets.tensix.matrix.arithmetic import dst_row
 from nasm.targets.tensix.matrix.dst import undefine
 from nasm.targets.tensix.matrix.formats import INFINITE
-from nasm.targets.tensix.matrix.src import flip, hand_over, reset_banks, unknown
+from nasm.targets.tensix.matrix.src import flip, hand_over, reset_banks, unknown, wide_dst
 from nasm.targets.tensix.scalar.addr_mods import apply_addr_mod
-from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.state import UNPACKERS, Coprocessor, RowCounters
 
 ONE_ROW, SIXTEEN_ROWS, HALF, ALL = range(4)
@@ -24,25 +23,30 @@ def ZEROACC(
     core: Coprocessor, thread: int, UseDst32b: int, Mode: int, Revert: int, AddrMod: int, Imm10: int
 ) -> None:
     """Make one row of Dst undefined, or 16, or half of them, or all."""
-    m = core.matrix
-    if Mode == ONE_ROW:
-        wide = field(core, thread, "ALU_ACC_CTRL_Fp32_enabled") or field(
-            core, thread, "ALU_ACC_CTRL_INT8_math_enabled"
-        )
-        undefine(m, np.array([dst_row(core, thread, Imm10)]), bool(wide))
-    elif Revert:
+    if Mode != ONE_ROW and Revert:
         raise unknown(f"ZEROACC with Revert in mode {Mode}")
-    elif Mode == SIXTEEN_ROWS:
-        block = Imm10 & 0xFF
-        if block < (32 if UseDst32b else 64):
-            undefine(m, 16 * block + np.arange(16), bool(UseDst32b))
-    elif Mode == HALF:
-        m.defined[512:] = m.defined[512:] & (not Imm10 & 1)
-        m.defined[:512] = m.defined[:512] & bool(Imm10 & 1)
-    else:
-        m.defined[:] = False
+    clear(core, thread, Mode, Imm10, block=Imm10 & 0xFF, wide=bool(UseDst32b))
     if Mode in (ONE_ROW, SIXTEEN_ROWS):
         apply_addr_mod(core, thread, AddrMod)
+
+
+def clear(core: Coprocessor, thread: int, mode: int, where: int, *, block: int, wide: bool) -> None:
+    """Make rows of Dst undefined: a row, a block of 16 as 32 bits where ``wide``, a half, or all.
+
+    There is nothing from the last block on.
+    """
+    m = core.matrix
+    if mode == ONE_ROW:
+        wide = wide_dst(core, thread)
+        undefine(m, np.array([dst_row(core, thread, where)]), wide)
+    elif mode == SIXTEEN_ROWS:
+        if block < (32 if wide else 64):
+            undefine(m, 16 * block + np.arange(16), wide)
+    elif mode == HALF:
+        m.defined[512:] = m.defined[512:] & (not where & 1)
+        m.defined[:512] = m.defined[:512] & bool(where & 1)
+    else:
+        m.defined[:] = False
 
 
 def ZEROSRC(

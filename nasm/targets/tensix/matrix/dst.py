@@ -7,13 +7,15 @@ row as a number that changes nothing, which is given here as ``undefined``.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix.formats import U32, u32
-from nasm.targets.tensix.state import U16, Bools, Matrix
+from nasm.targets.tensix.scalar.config import field
+from nasm.targets.tensix.state import U16, Bools, Coprocessor, Matrix
 
 LOW_HALF = 8
 """Rows from the high halves of 32 bits to their low halves."""
@@ -26,6 +28,22 @@ def adjusted(row: Any) -> Rows:
     row = np.asarray(row)
     high: Rows = (row & 0x1F8) << 1 | row & 0x207
     return high
+
+
+MOVED: Final = "DEST_ACCESS_CFG_remap_addrs", "DEST_ACCESS_CFG_swizzle_32b"
+"""Fields that put rows in another order, on generations that have them."""
+
+
+def check_order(core: Coprocessor, thread: int) -> None:
+    """Refuse rows of Dst in another order, which nothing here follows."""
+    for name in MOVED:
+        if name in core.layout.fields and field(core, thread, name):
+            raise Refused(
+                "E0601",
+                f"{name} puts rows of Dst in another order, which is not modelled on "
+                f"{core.chip.title}",
+                f"leave {name} at 0",
+            )
 
 
 def read16(m: Matrix, rows: Any, undefined: int = 0) -> U32:

@@ -46,10 +46,14 @@ class Style(IntEnum):
 
 
 class Styles(NamedTuple):
-    """What arithmetic takes elements of SrcA for, and elements of SrcB."""
+    """What arithmetic takes elements of SrcA for, and elements of SrcB.
+
+    ``loses_one`` says that sums of minus one unit of the last place have a fault of the hardware.
+    """
 
     a: Style
     b: Style
+    loses_one: bool = True
 
 
 KEPT = {Style.BF16: 0x7F8FF, Style.TF32: 0x7FFFF, Style.FP16: 0x7FF1F}

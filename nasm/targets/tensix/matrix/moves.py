@@ -56,11 +56,13 @@ def _flushed(core: Coprocessor, thread: int, x: U32) -> U32:
     return np.where(x & 0xFF, x, np.uint32(0))
 
 
-def _to_dst(core: Coprocessor, thread: int, x: U32, rows: NDArray[np.int64], low: int) -> None:
-    """Write elements of SrcA or SrcB (rows, 16) into rows of Dst."""
+def _to_dst(
+    core: Coprocessor, thread: int, x: U32, rows: NDArray[np.int64], low: int, of_b: bool = False
+) -> None:
+    """Write elements of SrcA, or of SrcB where ``of_b``, (rows, 16) into rows of Dst."""
     m, x = core.matrix, _flushed(core, thread, x)
-    form = source_format(core, thread)
-    eight = moved_style(core, thread) is not Style.FP16
+    form = source_format(core, thread, of_b)
+    eight = moved_style(core, thread, of_b) is not Style.FP16
     half = dst_from_src(x, eight)
     if form is Format.TF32:
         wide, value = True, u32(half << 16 | (x >> 8 & 7) << 13 | (half if low else 0))
@@ -123,13 +125,13 @@ def MOVB2D(
     x = u32(x & np.uint32(KEPT[masked_style(core, thread)]))
     core.matrix.srca_row = counters.srca
     to = (dst_row(core, thread, DstRow) & -count) + np.arange(count)
-    _to_dst(core, thread, x, to, UseDst32bLo)
+    _to_dst(core, thread, x, to, UseDst32bLo, of_b=True)
     apply_addr_mod(core, thread, AddrMod)
 
 
-def _from_dst(core: Coprocessor, thread: int, rows: Any, low: int) -> U32:
-    """Rows of Dst as elements of SrcA or SrcB."""
-    wide, style = wide_dst(core, thread), moved_style(core, thread)
+def _from_dst(core: Coprocessor, thread: int, rows: Any, low: int, of_b: bool = False) -> U32:
+    """Rows of Dst as elements of SrcA, or of SrcB where ``of_b``."""
+    wide, style = wide_dst(core, thread), moved_style(core, thread, of_b)
     held = rows_of_dst.read(core.matrix, rows, wide)
     if not wide:
         if low:
@@ -182,7 +184,7 @@ def MOVD2B(
     row = counters.srcb + SrcRow & 0x3F & -count
     core.matrix.srca_row = counters.srca
     rows = (dst_row(core, thread, DstRow) & -count) + np.arange(count)
-    _to_src(core, bank_b(core), row, _from_dst(core, thread, rows, UseDst32bLo))
+    _to_src(core, bank_b(core), row, _from_dst(core, thread, rows, UseDst32bLo, of_b=True))
     apply_addr_mod(core, thread, AddrMod)
 
 

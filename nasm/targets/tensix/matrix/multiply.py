@@ -293,7 +293,7 @@ def mvmul(a: Any, b: Any, dst: Any, styles: Styles, wide: bool, phase: int) -> U
     if styles.a is Style.INT8:
         return add_integers(integer_products(flat_a, flat_b, which), held).reshape(shape)
     terms, largest = products(flat_a, flat_b, which, styles, wide)
-    return accumulate(terms, largest, held, styles.a, wide).reshape(shape)
+    return accumulate(terms, largest, held, styles, wide).reshape(shape)
 
 
 def add_integers(x: Ints, dst: Any) -> U32:
@@ -314,7 +314,7 @@ def elwmul(a: Any, b: Any, dst: Any, styles: Styles, wide: bool, phase: int) -> 
     nothing = (exponent_a == 0) | (exponent_b == 0) | (exponent <= 0)
     power = np.ldexp(1.0, np.where(nothing, max(adjust, 0), exponent))
     value = np.where(nothing, 0.0, value_a * value_b)
-    return accumulate((value * (power * 2.0**-10),), power, dst, style, wide)
+    return accumulate((value * (power * 2.0**-10),), power, dst, styles, wide)
 
 
 def _element(x: Any, style: Style, of_b: bool, low: bool) -> tuple[F64, Ints]:

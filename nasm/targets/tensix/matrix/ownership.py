@@ -82,9 +82,14 @@ def blocked_unpack_nop(
     """
     if NoOp & 7 not in (1, 5):
         return None
-    m, unpacker = core.matrix, Unpack_block_selection
+    return blocked_clear(core, Unpack_block_selection, bool(NoOp & 16))
+
+
+def blocked_clear(core: Coprocessor, unpacker: int, own: bool) -> Blocked | None:
+    """Why no bank can be cleared yet: the unpackers do not own the matrix unit's, or their own."""
+    m = core.matrix
     owners = m.owner_b if unpacker else m.owner_a
-    if NoOp & 16:
+    if own:
         bank = m.unpack_b if unpacker else m.unpack_a
     else:
         bank = m.matrix_b if unpacker else m.matrix_a

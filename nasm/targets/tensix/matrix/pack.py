@@ -9,109 +9,47 @@ source and stochastic rounding are refused.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
-from nasm.base.records import dataclass
 from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix import pack_conversion
 from nasm.targets.tensix.matrix.bfp import packed, shared
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, Bits, Format
-from nasm.targets.tensix.matrix.pack_conversion import KINDS, DstReading, NumberKind
-from nasm.targets.tensix.matrix.src import data_format, unknown
+from nasm.targets.tensix.matrix.pack_conversion import KINDS, NumberKind
+from nasm.targets.tensix.matrix.pack_job import FIFOS, Job, count_of, jobs_of, places_of
+from nasm.targets.tensix.matrix.src import unknown
 from nasm.targets.tensix.matrix.streams import (
     ADDERS,
     DATA,
     EXPONENTS,
-    LINE,
     ROW_STARTS,
     L1Write,
     emitted,
     summed,
 )
-from nasm.targets.tensix.scalar.addr_mods import PACKERS, apply_pack_addr_mod
+from nasm.targets.tensix.matrix.unpack_conversion import fp16_from_fp32
+from nasm.targets.tensix.scalar.addr_mods import apply_pack_addr_mod
 from nasm.targets.tensix.scalar.config import field, read
 from nasm.targets.tensix.state import U8, Coprocessor
+from nasm.targets.tensix.words.word import Fields
 
-X, Y, Z, W = range(4)
-MASKS = frozenset({1, 2, 4, 8, 3, 12, 15})
-"""Packers that one PACR can be given, as a mask; 0 is 1."""
-
-_SECTIONS = ("SEC0_REG1", "SEC0_REG8", "SEC1_REG1", "SEC1_REG8")
-_FIFOS = ("SEC0_REG9_Pack_0_2", "SEC0_REG9_Pack_1_3", "SEC1_REG9_Pack_0_2", "SEC1_REG9_Pack_1_3")
-_UNKNOWN = (
+_UNKNOWN: Final = (
     "Dis_shared_exp_assembler",
     "Enable_out_fifo",
     "Force_pack_per_max_xy_plane",
     "Read_mode",
+    "Auto_set_last_pacr_intf_sel",
+    "pack_start_intf_pos",
+    "Add_tile_header_size",
+    "pack_dis_y_pos_start_offset",
 )
-_ROW_SETS, _FACE_SETS = 16, 32
-"""Words that map rows and faces of a tile to sets."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What one PACR does with one packer: the configuration, for one thread."""
-
-    core: Coprocessor
-    thread: int
-    packer: int
-    whose: int
-
-    def own(self, name: str) -> int:
-        """A field of this packer, whose names begin with its section."""
-        return field(self.core, self.thread, f"THCON_{_SECTIONS[self.packer]}_{name}")
-
-    def all(self, name: str) -> int:
-        """A field that packers share."""
-        return field(self.core, self.thread, name)
-
-    def adc(self, channel: int, dimension: int) -> int:
-        """A counter of the packers."""
-        return int(self.core.threads[self.whose].adc[PACKERS, channel, dimension, 0])
-
-    def strided(self, channel: int) -> int:
-        """The sum of Y, Z and W, each times its stride, and a base."""
-        names = {Y: "XY_REG_{}_Ystride", Z: "ZW_REG_{}_Zstride", W: "ZW_REG_{}_Wstride"}
-        total = self.all(f"PCK0_ADDR_BASE_REG_{channel}_Base")
-        for dimension, name in names.items():
-            total += self.adc(channel, dimension) * self.all(
-                f"PCK0_ADDR_CTRL_{name.format(channel)}"
-            )
-        return total
-
-    def form(self, which: str) -> Format:
-        """The format before the last conversion ("In") or after it ("Out")."""
-        return data_format(self.own(f"{which}_data_format"), f"{which} of packer {self.packer}")
-
-    def pair(self, name: str) -> int:
-        """This packer's two bits of a field of eight."""
-        return self.all(name) >> 2 * self.packer & 3
-
-    def intermediate(self) -> Format:
-        """The format between the conversions."""
-        if self.all("ALU_FORMAT_SPEC_REG_Dstacc_override"):
-            return data_format(self.all("ALU_FORMAT_SPEC_REG_Dstacc_val"), "Dstacc_val")
-        return data_format(self.all("ALU_FORMAT_SPEC_REG2_Dstacc"), "REG2_Dstacc")
-
-    def reading(self) -> DstReading:
-        """How Dst is read."""
-        shift = 0
-        if self.all("INT_DESCALE_Enable"):
-            if self.all("INT_DESCALE_Mode"):
-                raise unknown("INT_DESCALE_Mode 1")
-            shift = self.all("INT_DESCALE_VALUES_SEC0_Value") & 31
-        return DstReading(
-            self.intermediate(),
-            wide=bool(self.all("PCK_DEST_RD_CTRL_Read_32b_data")),
-            raw=bool(self.all("PCK_DEST_RD_CTRL_Read_int8")),
-            unsigned=bool(self.all("PCK_DEST_RD_CTRL_Read_unsigned")),
-            round_10=bool(self.all("PCK_DEST_RD_CTRL_Round_10b_mant")),
-            shift=shift,
-            to_fp16=self.form("Out") is Format.FP16,
-        )
+"""Fields of a packer, on generations that have them, whose effect no document describes in full."""
+_ROW_SETS: Final = "TILE_ROW_SET_MAPPING_0_row_set_mapping_0"
+_FACE_SETS: Final = "TILE_FACE_SET_MAPPING_0_face_set_mapping_0"
+"""The first fields that map rows and faces of a tile to sets."""
 
 
 def _supported(job: Job) -> None:
@@ -119,47 +57,39 @@ def _supported(job: Job) -> None:
     override = "SEC0_REG1_All_pack_disable_zero_compress"
     uncompressed = job.own("Disable_zero_compress")
     if job.all(f"THCON_{override}_ovrd"):
+        if not job.has("All_pack_disable_zero_compress"):
+            raise Refused("E0601", f"THCON_{override}_ovrd is set")
         uncompressed = job.all(f"THCON_{override}") >> job.packer & 1
     if not uncompressed:
         raise Refused(
             "E0601",
             f"packer {job.packer} compresses, says its configuration; how is only partly "
             "documented",
-            f"set THCON_{_SECTIONS[job.packer]}_Disable_zero_compress to 1",
+            f"set {job.section(job.packer)}_Disable_zero_compress to 1",
         )
     if job.own("Downsample_rate") or job.own("Downsample_mask") not in (0, 0xFFFF):
         raise Refused("E0601", f"packer {job.packer} downsamples", "set its mask and rate to 0")
     if not job.packer and job.own("Source_interface_selection"):
         raise Refused("E0601", "packer 0 reads L1 instead of Dst")
     for name in _UNKNOWN:
-        if job.own(name):
-            raise Refused("E0601", f"THCON_{_SECTIONS[job.packer]}_{name} is set")
+        if job.has(name) and job.own(name):
+            raise Refused("E0601", f"{job.section(job.packer)}_{name} is set")
     if job.all("ALU_ROUNDING_MODE_Packer_srnd_en") or job.all("ALU_ROUNDING_MODE_Gasket_srnd_en"):
         raise Refused("E0601", "a packer that rounds stochastically")
 
 
 def _masked(job: Job, x: Bits, kind: NumberKind, columns: Bits) -> Bits:
     """Numbers of Dst, 0 or minus infinity where the edge mask of their place in the tile is 0."""
-    p = job.core.packers[job.packer]
-    at_x, at_y, at_z = p.position
-    steps = (at_x + np.arange(len(x) + 1)) // 16
-    plane = job.all(f"PACK_COUNTERS_SEC{job.packer}_pack_reads_per_xy_plane")
-    turned = job.all(f"PACK_COUNTERS_SEC{job.packer}_pack_yz_transposed")
-    inner, outer = (at_z, at_y) if turned else (at_y, at_z)
-    wraps = inner < plane
-    first = (inner + steps) % plane if wraps else inner + steps
-    second = outer + (inner + steps) // plane if wraps else outer + 0 * steps
-    y, z = (second, first) if turned else (first, second)
-    p.position = (at_x + len(x)) % 16, int(y[-1]), int(z[-1])
-    y, z = y[:-1], z[:-1]
+    y, z = _tile_places(job, len(x))
     if job.all("PCK_EDGE_TILE_FACE_SET_SELECT_enable"):
         faces = job.pair("PCK_EDGE_TILE_FACE_SET_SELECT_select")
-        word = read(job.core, job.thread, _FACE_SETS + faces)
+        word = read(job.core, job.thread, _word_of(job, _FACE_SETS) + faces)
         offset = job.all(f"DEST_TARGET_REG_CFG_PACK_SEC{job.packer}_ZOffset")
         sets = word >> 2 * (offset + z & 15) & 3
     else:
         sets = np.full(len(x), job.pair("PCK_EDGE_TILE_ROW_SET_SELECT_select"))
-    words = np.array([read(job.core, job.thread, _ROW_SETS + i) for i in range(4)])
+    rows = _word_of(job, _ROW_SETS)
+    words = np.array([read(job.core, job.thread, rows + i) for i in range(4)])
     chosen = words[sets] >> 2 * (y & 15) & 3
     masks = np.array([job.all(f"PCK_EDGE_OFFSET_SEC{i}_mask") for i in range(4)])
     kept = masks[chosen] >> columns & 1
@@ -171,28 +101,45 @@ def _masked(job: Job, x: Bits, kind: NumberKind, columns: Bits) -> Bits:
     return np.where(kept, x, np.uint32(filler))
 
 
-def _places(job: Job, count: int) -> NDArray[np.int64]:
-    """Where in Dst the numbers are, 16 to a row."""
-    x, size = job.adc(0, X), {0: 4, 1: 2}.get(job.own("In_data_format") & 3, 1)
-    aligned = LINE // size - 1
-    start = job.strided(0) + x * (job.all("PCK0_ADDR_CTRL_XY_REG_0_Xstride") & 15)
-    start = (start // size & ~aligned) + (x & aligned)
-    start += job.all(f"DEST_TARGET_REG_CFG_PACK_SEC{job.packer}_Offset") << 4
-    return start + np.arange(count) & 0x3FFF
+def _word_of(job: Job, name: str) -> int:
+    """The word of the configuration in which a field is."""
+    return job.core.layout.fields[name].word
 
 
-def rows_read(
-    core: Coprocessor, thread: int, PackerMask: int, OvrdThreadId: int, ZeroWrite: int, Flush: int
-) -> tuple[set[int], bool]:
-    """The rows of Dst that packers read for a PACR, and whether these have 32 bits."""
-    jobs = [] if ZeroWrite else jobs_of(core, thread, PackerMask, OvrdThreadId)
-    rows = {row for job in jobs for row in (_places(job, count_of(job, Flush)) >> 4).tolist()}
-    return rows, any(job.reading().wide for job in jobs)
+def _tile_places(job: Job, count: int) -> tuple[Bits, Bits]:
+    """Y and Z in the tile of so many numbers; then the packer is after them."""
+    if job.interfaces:
+        return _tile_rows(job, count)
+    p = job.core.packers[job.packer]
+    at_x, at_y, at_z = p.position
+    steps = (at_x + np.arange(count + 1)) // 16
+    plane = job.all(f"PACK_COUNTERS_SEC{job.packer}_pack_reads_per_xy_plane")
+    turned = job.all(f"PACK_COUNTERS_SEC{job.packer}_pack_yz_transposed")
+    inner, outer = (at_z, at_y) if turned else (at_y, at_z)
+    wraps = inner < plane
+    first = (inner + steps) % plane if wraps else inner + steps
+    second = outer + (inner + steps) // plane if wraps else outer + 0 * steps
+    y, z = (second, first) if turned else (first, second)
+    p.position = (at_x + count) % 16, int(y[-1]), int(z[-1])
+    return y[:-1], z[:-1]
+
+
+def _tile_rows(job: Job, count: int) -> tuple[Bits, Bits]:
+    """The same of interfaces: each is one row further, and a plane ends exactly at its last row."""
+    if job.all("PACK_COUNTERS_SEC0_pack_yz_transposed"):
+        raise unknown("PACR with pack_yz_transposed")
+    p, rows = job.core.packers[job.packer], len(job.interfaces)
+    _, y, z = p.position
+    after = y + rows & 0xFF
+    ends = after == job.all("PACK_COUNTERS_SEC0_pack_reads_per_xy_plane")
+    p.position = (0, 0, z + 1) if ends else (0, after, z)
+    each = count // rows
+    return np.repeat(y + np.arange(rows) & 0xFF, each), np.full(count, z)
 
 
 def _from_dst(job: Job, count: int) -> tuple[Bits, NumberKind]:
     """Numbers of Dst after the early conversion and the edge mask."""
-    places = _places(job, count)
+    places = places_of(job, count)
     how, m, rows = job.reading(), job.core.matrix, places >> 4
     lines, which = np.unique(rows, return_inverse=True)
     stored = rows_of_dst.read(m, lines, how.wide)[which, places & 15]
@@ -227,7 +174,10 @@ def _numbers(job: Job, count: int, zero: int) -> Bits:
         _observed(job, x, kind)
     if job.own("Exp_threshold_en"):
         x = pack_conversion.thresholded(x, kind, job.own("Exp_threshold"))
-    return pack_conversion.late(x, kind, source, target)
+    if kind is NumberKind.FP32 and job.intermediate() is Format.FP16:
+        x, kind = fp16_from_fp32(x), NumberKind.FP16
+    four = job.has("Pac_LF8_4b_exp") and bool(job.own("Pac_LF8_4b_exp"))
+    return pack_conversion.late(x, kind, source, target, four_bits=four)
 
 
 def _bytes(x: Bits, form: Format) -> tuple[U8, U8]:
@@ -247,7 +197,7 @@ def _base(job: Job) -> int:
     """Where the output begins, in units of 16 bytes; packers 1 to 3 may follow 0."""
 
     def stated(packer: int) -> int:
-        section = f"THCON_{_SECTIONS[packer]}"
+        section = job.section(packer)
         header = not field(job.core, job.thread, f"{section}_Sub_l1_tile_header_size")
         return field(job.core, job.thread, f"{section}_L1_Dest_addr") + header
 
@@ -260,11 +210,12 @@ def _base(job: Job) -> int:
 def _take_addresses(job: Job) -> None:
     """Give streams new addresses where they need one."""
     p, at = job.core.packers[job.packer], _base(job)
-    at = at + (job.strided(1) & ~15) & 0xFFFFFFFF
+    further = job.strided(1)
+    at = at + (further >> 4 if job.core.chip.tiles.output_bytes else further & ~15) & 0xFFFFFFFF
     if job.own("Add_l1_dest_addr_offset"):
         at = at + p.offset & 0xFFFFFFFF
-    if at > job.all(f"THCON_{_FIFOS[job.packer]}_limit_address") * 2 + 1:
-        at = at - job.all(f"THCON_{_FIFOS[job.packer]}_fifo_size") * 2 & 0xFFFFFFFF
+    if at > job.all(f"THCON_{FIFOS[job.packer]}_limit_address") * 2 + 1:
+        at = at - job.all(f"THCON_{FIFOS[job.packer]}_fifo_size") * 2 & 0xFFFFFFFF
     if job.own("Out_data_format") & 2:
         _take(job, EXPONENTS, at)
         at += job.own("Exp_section_size")
@@ -276,14 +227,6 @@ def _take(job: Job, stream: int, at: int) -> None:
     if p.needs_address[stream]:
         p.addresses[stream] = (at & 0x1FFFF) << 4
         p.needs_address[stream] = False
-
-
-def count_of(job: Job, flush: int) -> int:
-    """How many numbers the packer takes; raises Refused."""
-    count = 0 if flush else job.adc(1, X) - job.adc(0, X) + 1
-    if not 0 <= count <= 0x4000:
-        raise unknown(f"PACR of {count} numbers, from X {job.adc(0, X)} to {job.adc(1, X)}")
-    return count
 
 
 def _packed(job: Job, zero: int, flush: int, last: int) -> list[L1Write]:
@@ -313,23 +256,6 @@ def _packed(job: Job, zero: int, flush: int, last: int) -> list[L1Write]:
     return found
 
 
-def jobs_of(core: Coprocessor, thread: int, PackerMask: int, OvrdThreadId: int) -> list[Job]:
-    """What the packers do that a PACR names; raises Refused."""
-    mask = PackerMask or 1
-    if mask not in MASKS:
-        raise unknown(f"PACR with PackerMask {mask:#06b}; wanted one packer, 0 and 1, 2 and 3, all")
-    jobs = []
-    for packer in range(4):
-        if not mask >> packer & 1:
-            continue
-        whose = thread
-        if OvrdThreadId:
-            named = field(core, thread, f"THCON_{_SECTIONS[packer]}_Addr_cnt_context")
-            whose = 0 if named == 3 else named
-        jobs.append(Job(core, thread, packer, whose))
-    return jobs
-
-
 def PACR(
     core: Coprocessor,
     thread: int,
@@ -342,7 +268,21 @@ def PACR(
     Last: int,
 ) -> Callable[[], None]:
     """Numbers of Dst to L1; what is returned writes them. Concat is of compressed data alone."""
-    jobs = jobs_of(core, thread, PackerMask, OvrdThreadId)
+    fields = {"PackerMask": PackerMask, "OvrdThreadId": OvrdThreadId}
+    return packs(core, thread, fields, AddrMod, ZeroWrite, Flush, Last)
+
+
+def packs(
+    core: Coprocessor,
+    thread: int,
+    fields: Fields,
+    AddrMod: int,
+    ZeroWrite: int,
+    Flush: int,
+    Last: int,
+) -> Callable[[], None]:
+    """Numbers of Dst to L1, by the packers that fields name; what is returned writes them."""
+    jobs = jobs_of(core, thread, fields)
     writes = [w for job in jobs for w in _packed(job, ZeroWrite, Flush, Last)]
     owners = sorted({job.whose for job in jobs})
     for channel in (0, 1):

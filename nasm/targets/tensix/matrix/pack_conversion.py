@@ -44,7 +44,9 @@ class DstReading:
     """How Dst is read (PCK_DEST_RD_CTRL): the format numbers get, 32 bits or 16, and flags.
 
     ``shift`` is that of integers which become narrower; ``to_fp16`` whether the late conversion
-    goes to FP16, which decides what ``round_10`` means for BF16.
+    goes to FP16, which decides what ``round_10`` means for BF16. ``narrows`` says that with
+    ``round_10`` FP16 can be made of numbers with an exponent of 8 bits, as on Blackhole: of 32 bits
+    only after ReLU, so that they are FP32 until then.
     """
 
     form: Format
@@ -54,6 +56,7 @@ class DstReading:
     round_10: bool = False
     shift: int = 0
     to_fp16: bool = False
+    narrows: bool = False
 
 
 def _refused(how: DstReading) -> Refused:
@@ -104,6 +107,8 @@ def _early_wide(x: Bits, how: DstReading) -> tuple[Bits, NumberKind]:
             return x & 0xFFFF0000, NumberKind.FP32
         ten = form is Format.BF16 and how.round_10 and how.to_fp16
         return _rounded(x, 10 if ten else 7 if form is Format.BF16 else 6), NumberKind.FP32
+    if form is Format.FP16 and how.narrows and how.round_10 and not how.raw:
+        return _rounded(x, 10), NumberKind.FP32
     raise _refused(how)
 
 
@@ -129,6 +134,8 @@ def early(stored: Any, how: DstReading) -> tuple[Bits, NumberKind]:
         return x, NumberKind.INT16
     if form is Format.INT8 and how.raw and not how.unsigned:
         return x >> 8 & 0x80, NumberKind.INT8
+    if form is Format.FP16 and how.narrows and how.round_10:
+        return fp16_from_fp32(f.bf16_from_dst(x) << 16), NumberKind.FP16
     if form in (Format.FP16, Format.FP8, Format.BFP8A):
         return _early_fp16(f.fp16_from_dst(x), how)
     x = f.bf16_from_dst(x) << 16
@@ -223,11 +230,21 @@ def _fp32(x: Bits, kind: NumberKind) -> Bits:
     return sign | np.where(x & 0x7C00, rest + np.uint32(112 << 10), rest) << 13
 
 
-def late(x: Bits, kind: NumberKind, source: Format, target: Format) -> Bits:
+def _fp8(x: Bits) -> Bits:
+    """FP16 bits as FP8 with an exponent of 4 bits: what is too large is the largest, cut off."""
+    exponent = x >> 10 & 31
+    inside = (exponent.astype(np.int32) - 8).clip(0, 15).astype(np.uint32) << 3 | x >> 7 & 7
+    rest = np.where(exponent <= 8, 0, np.where(exponent >= 24, 0x7F, inside))
+    return f.u32(x >> 8 & 0x80 | rest)
+
+
+def late(
+    x: Bits, kind: NumberKind, source: Format, target: Format, four_bits: bool = False
+) -> Bits:
     """Numbers of the intermediate format as those of a format in L1; raises Refused.
 
     ``source`` is what the packer takes them for. Of block floats these are the BF16 or FP16 bits
-    that share an exponent next.
+    that share an exponent next. ``four_bits`` says that FP8 has an exponent of 4 bits.
     """
     if kind is not KINDS.get(source):
         raise Refused(
@@ -247,6 +264,14 @@ def late(x: Bits, kind: NumberKind, source: Format, target: Format) -> Bits:
         )
     if target in (Format.FP32, Format.TF32):
         return _fp32(x, kind)
+    if target is Format.FP8 and four_bits:
+        if source is not Format.FP16:
+            raise Refused(
+                "E0701",
+                f"no source says how packers make FP8 with 4 bits of exponent of {source.name}",
+                "let the early conversion make FP16",
+            )
+        return _fp8(x)
     if target is Format.FP8:
         return _fp16(x, kind, source, 2) >> 8
     if target in FIVE_BIT_EXPONENT:

@@ -309,7 +309,7 @@ def _numbers(
 ) -> tuple[U16, U16]:
     """Blocks of Dst after products were added to them."""
     style = styles.a
-    how = rules(style, wide)
+    how = rules(style, wide, styles.loses_one)
     held = unpacked(high, low, style, wide)
     for part in walked.parts:
         terms, largest = products(bank_a(core), bank_b(core), part.which, styles, wide)

@@ -16,13 +16,20 @@ import numpy as np
 from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix import dst as rows_of_dst
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, INFINITE, U32, Bits, Format
-from nasm.targets.tensix.matrix.src import ROWS, first_row, hand_over, set_row, unknown
+from nasm.targets.tensix.matrix.src import (
+    ROWS,
+    data_format,
+    first_row,
+    hand_over,
+    implied,
+    set_row,
+    unknown,
+)
 from nasm.targets.tensix.matrix.unpack_conversion import WIDE, checked, converted, numbers
-from nasm.targets.tensix.matrix.unpack_job import UnpackJob, W, Y, Z, job_of, numbers_of
+from nasm.targets.tensix.matrix.unpack_job import ROW, UnpackJob, W, Y, Z, job_of, numbers_of
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.state import U8, Coprocessor
 
-ROW = 16
 Done = Callable[[], None]
 
 
@@ -36,21 +43,22 @@ def _read(core: Coprocessor, address: int, count: int) -> U8:
 
 
 def _numbers(job: UnpackJob, address: int, first: int, count: int, form: Format) -> Bits:
-    """Numbers of L1 from one of the tile on; rows of 16 may be apart."""
+    """Numbers of L1 from one of the tile on; rows may be apart."""
     bits = BITS[form]
+    row = job.row(bits)
     start = address * 8 + first * bits
     if (job.tilized() or (not job.unpacker and job.own("REG2_Haloize_mode"))) and start % 128:
         raise unknown(f"a tilized or transposed UNPACR from bit {start}; wanted a multiple of 128")
     at, skip = job.wrapped(start // 8), start % 8 // bits
-    stride = bits * 2
+    stride = bits * row // 8
     if job.tilized():
         stride = sum(job.own(f"REG2_Shift_amount_cntx{i}") << 4 + 4 * i for i in range(3))
-    if stride == bits * 2 and not job.own("REG2_Unpack_fifo_size"):
+    if stride == bits * row // 8 and not job.own("REG2_Unpack_fifo_size"):
         data = _read(job.core, at, -(-(count + skip) * bits // 8))
         return numbers(data, form)[skip : skip + count]
     parts: list[Bits] = []
-    for left in range(count, 0, -ROW):
-        taken = min(ROW, left)
+    for left in range(count, 0, -row):
+        taken = min(row, left)
         data = _read(job.core, at, -(-(taken + skip) * bits // 8))
         parts.append(numbers(data, form)[skip : skip + taken])
         at = job.wrapped(at + stride)
@@ -92,7 +100,15 @@ def _values(job: UnpackJob, search: int, zero: int, target: Format, source: Form
     found = _numbers(job, address, first, count, source)
     name = "ALU_FORMAT_SPEC_REG0_Src" + ("B" if job.unpacker else "A") + "Unsigned"
     unsigned = bool(field(job.core, job.thread, name))
-    return converted(found, shared, source, target, to_dst=job.to_dst(), unsigned=unsigned)
+    return converted(
+        found,
+        shared,
+        source,
+        target,
+        to_dst=job.to_dst(),
+        unsigned=unsigned,
+        four_bits=job.four_bits(),
+    )
 
 
 def _first_place(job: UnpackJob, target: Format) -> int:
@@ -181,6 +197,7 @@ def _put(job: UnpackJob, values: U32, target: Format) -> Done:
     transposed = bool(job.own("REG2_Haloize_mode"))
     absolute = bool(field(job.core, job.thread, "SRCA_SET_SetOvrdWithAddr"))
     if job.to_dst():
+        rows_of_dst.check_order(job.core, job.thread)
         if shift or transposed:
             raise unknown("UNPACR to Dst with a column shift or transposed")
         rows, columns = _places(first, count, step)
@@ -210,8 +227,9 @@ def _advance(job: UnpackJob, increments: tuple[tuple[int, int], tuple[int, int]]
     for thread in {job.thread, job.whose}:
         for channel, (y, z) in enumerate(increments):
             counters = job.core.threads[thread].adc[job.unpacker, channel]
-            counters[Y, 0] = int(counters[Y, 0]) + y & 0x1FFF
-            counters[Z, 0] = int(counters[Z, 0]) + z & 0xFF
+            widths = job.core.chip.tiles.counters
+            counters[Y, 0] = int(counters[Y, 0]) + y & widths[Y]
+            counters[Z, 0] = int(counters[Z, 0]) + z & widths[Z]
 
 
 def UNPACR(
@@ -255,7 +273,7 @@ def UNPACR(
             row = core.threads[thread].src_row[unpacker] + 16 + first_row(core, thread, unpacker)
             set_row(core, thread, unpacker, row)
         return write
-    over = hand_over(core, thread, unpacker)
+    over = hand_over(core, thread, unpacker, target)
 
     def finish() -> None:
         write()
@@ -278,15 +296,30 @@ def UNPACR_NOP(
         raise unknown(f"UNPACR_NOP {NoOp:#x}")
     if what == CLEAR_INFINITE and unpacker:
         raise unknown("UNPACR_NOP that makes SrcB minus infinity")
+    value = {CLEAR: 0, CLEAR_INFINITE: INFINITE}.get(what)
+    valid = bool(what == SET_VALID or NoOp & THEN_VALID)
+    return turned(core, thread, unpacker, value, bool(NoOp & BOTH_BANKS), valid)
+
+
+def turned(
+    core: Coprocessor, thread: int, unpacker: int, value: int | None, both: bool, valid: bool
+) -> Done:
+    """A turn of an unpacker that reads nothing; what it returns ends it.
+
+    It fills the bank of the unpacker, or both, with a value, if one is given, and gives the bank to
+    the matrix unit where ``valid``, in the format that the unpacker writes.
+    """
     m = core.matrix
     banks, bank = (m.srcb, m.unpack_b) if unpacker else (m.srca, m.unpack_a)
-    cleared = banks if NoOp & BOTH_BANKS else banks[bank]
-    valid = what == SET_VALID or NoOp & THEN_VALID
-    over = hand_over(core, thread, unpacker) if valid else None
+    cleared, over = banks if both else banks[bank], None
+    if valid:
+        code = field(core, thread, f"THCON_SEC{unpacker}_REG2_Out_data_format")
+        form = data_format(code, f"Out of unpacker {unpacker}") if implied(core) else None
+        over = hand_over(core, thread, unpacker, form)
 
     def finish() -> None:
-        if what in (CLEAR, CLEAR_INFINITE):
-            cleared[...] = INFINITE if what == CLEAR_INFINITE else 0
+        if value is not None:
+            cleared[...] = value
         if over is not None:
             over()
 

@@ -65,8 +65,29 @@ def _int8(x: Bits, unsigned: bool) -> Bits:
     return np.where(magnitude, magnitude | 16 << 10, 0).astype(np.uint32) | sign << 8
 
 
+def fp16_from_fp8(x: Bits, four_bits: bool | None) -> Bits:
+    """FP8 bits as FP16 bits: an exponent of 5 bits, or of 4.
+
+    Where there is a choice, a number of all ones has ones in the bits that FP16 has more. None,
+    where there is none, is 5 bits, of which zeros follow whatever the number.
+    """
+    largest = x & 0x7F == 0x7F
+    if four_bits is None:
+        return x << 8
+    if not four_bits:
+        return np.where(largest, x << 8 | 0xFF, x << 8).astype(np.uint32)
+    exponent = x >> 3 & 15
+    half = np.where(exponent, exponent + 8, 0) << 10 | (x & 7) << 7 | np.where(largest, 0x7F, 0)
+    return f.u32((x & 0x80) << 8 | half.astype(np.uint32))
+
+
 def _halves(
-    x: Bits, exponents: Bits | None, source: Format, target: Format, unsigned: bool
+    x: Bits,
+    exponents: Bits | None,
+    source: Format,
+    target: Format,
+    unsigned: bool,
+    four_bits: bool | None,
 ) -> Bits:
     """Numbers as BF16 or FP16 bits."""
     if source is Format.FP32:
@@ -76,7 +97,7 @@ def _halves(
     if source in BLOCK_FLOATS:
         return widened(x, exponents, source)
     if source is Format.FP8:
-        return x << 8
+        return fp16_from_fp8(x, four_bits)
     return _int8(x, unsigned) if source is Format.INT8 else x
 
 
@@ -88,17 +109,18 @@ def converted(
     *,
     to_dst: bool,
     unsigned: bool = False,
+    four_bits: bool | None = None,
 ) -> Bits:
     """Numbers as SrcA, SrcB or Dst store them: 19, or 32 or 16 bits.
 
     ``x`` are their bits in L1, ``exponents`` those of block floats, number by number; ``checked``
-    has passed. ``unsigned`` says what INT8 is.
+    has passed. ``unsigned`` says what INT8 is, ``four_bits`` what FP8, as ``fp16_from_fp8``.
     """
     if source is Format.INT16:
         return x if to_dst else f.src_from_int16(x)
     if source in WIDE and target in WIDE:
         return f.dst_from_fp32(x) if to_dst else f.src_from_tf32(x >> 13)
-    half = _halves(x, exponents, source, target, unsigned)
+    half = _halves(x, exponents, source, target, unsigned, four_bits)
     five = (target if source is Format.FP32 else source) in FIVE_BIT_EXPONENT
     if to_dst:
         return f.dst_from_fp16(half) if five else f.dst_from_bf16(half)

@@ -19,6 +19,12 @@ from nasm.targets.tensix.state import Coprocessor
 
 X, Y, Z, W = range(4)
 
+ROW = 16
+"""Numbers of a row of SrcA, SrcB or Dst."""
+
+INPUT_PLANES = 0xFF
+"""Bits of Z and W of channel 0 that reach an unpacker's input, however many counters have."""
+
 Known = dict[tuple[int | str, int | str], int]
 """Fields that were read of a configuration, by an unpacker and a name, or by bits of a word."""
 
@@ -63,7 +69,8 @@ class UnpackJob:
         """Bits of the tile descriptor, of 128 bits; none crosses a word."""
         found = self.known.get((low, width))
         if found is None:
-            word = read(self.core, self.thread, 52 + 40 * self.unpacker + low // 32)
+            at = self.core.layout.fields[f"THCON_SEC{self.unpacker}_REG0_TileDescriptor"].word
+            word = read(self.core, self.thread, at + low // 32)
             found = self.known[low, width] = word >> low % 32 & ((1 << width) - 1)
         return found
 
@@ -120,8 +127,26 @@ class UnpackJob:
         return bool(self.own("REG2_Unpack_If_Sel"))
 
     def tilized(self) -> bool:
-        """Whether rows of 16 are apart in L1."""
+        """Whether rows are apart in L1."""
         return bool(self.own("REG2_Tileize_mode"))
+
+    def row(self, bits: int) -> int:
+        """After how many numbers of so many bits the next row begins."""
+        return self.core.chip.tiles.row_of_wide if bits > 8 else ROW
+
+    def four_bits(self) -> bool | None:
+        """Whether FP8 has an exponent of 4 bits; None where there is no choice."""
+        name = "REG1_Unp_LF8_4b_exp"
+        if f"THCON_SEC{self.unpacker}_{name}" not in self.core.layout.fields:
+            return None
+        return bool(self.own(name))
+
+    def throttle(self) -> int:
+        """The speed that is set, or that of the generation if it has one and none is set."""
+        usual = self.core.chip.tiles.speed
+        if usual >= 0 and not self.own("REG1_ovrd_default_throttle_mode"):
+            return usual
+        return self.own("REG2_Throttle_mode")
 
     def wrapped(self, address: int) -> int:
         """An address in the FIFO of L1 that the unpacker reads, if it has one."""
@@ -171,5 +196,6 @@ def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:
     count = end - start
     if count < 0:
         raise unknown(f"unpacking of {count} numbers, from X {start} up to {end}")
-    plane = job.adc(job.thread, 0, W) * z + job.adc(job.thread, 0, Z)
+    w_at, z_at = (job.adc(job.thread, 0, at) & INPUT_PLANES for at in (W, Z))
+    plane = w_at * z + z_at
     return (plane * y + row) * x + start, count

@@ -109,6 +109,23 @@ def place_of(network: int, x: int, y: int) -> TilePlace:
     return x, y
 
 
+def untranslated(network: int, x: int, y: int) -> tuple[int, int]:
+    """Coordinates in a network's own system, as its interfaces look them up in their tables.
+
+    Those below the translated ones are looked up as they are, those beyond them as 0.
+    """
+
+    def axis(value: int, table: tuple[int, ...], count: int) -> int:
+        if value < TRANSLATED:
+            return value
+        found = dict(enumerate(table, TRANSLATED)).get(value)
+        if found is None:
+            return 0
+        return count - 1 - found if network else found
+
+    return axis(x, _X_TABLE, COLUMNS), axis(y, _Y_TABLE, ROWS)
+
+
 def _axis(
     value: int, network: int, table: tuple[int, ...], count: int, what: str, whole: str
 ) -> int:

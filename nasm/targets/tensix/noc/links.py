@@ -10,7 +10,7 @@ flipped where the other one's packet is still in the way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Final, NamedTuple
 
 from nasm.base.problems import Refused
@@ -18,6 +18,7 @@ from nasm.isa.effects import Packet
 from nasm.isa.network import Crossing
 from nasm.isa.tile_grid import TilePlace
 from nasm.targets.tensix.noc import chip_map, routes
+from nasm.targets.tensix.noc.counters import NiuCounters, RequestCounts, answering, counts, kind_of
 from nasm.targets.tensix.noc.routes import IN, OUT, RouterLink, TreeLink
 
 ENTRY, HOP, EXIT = 5, 9, 5
@@ -32,9 +33,11 @@ MOST_BYTES: Final = 8192
 REQUESTS, MULTICASTS, RESPONSES = 0b00, 0b10, 0b11
 """Classes of virtual channels."""
 
-VC, MAJOR, INCLUDE = "vc", "major", "include"
-"""Options of a packet: its static virtual channel, the major axis of a multicast, and whether the
-sender receives it."""
+MAJOR, INCLUDE = "major", "include"
+"""Options of a packet: the major axis of a multicast, and whether the sender receives it."""
+
+COUNTED: Final = 255
+"""Requests that the counter of a transaction ID, of 8 bits, can tell from fewer."""
 
 DATELINE: Final = 0b1000
 """The bit of the number of a virtual channel that flips where links go round the torus."""
@@ -55,11 +58,15 @@ def flits(count: int) -> int:
 
 
 class Links:
-    """What has been sent: which cycles of each link are taken, and the load that there was."""
+    """What has been sent: which cycles of each link are taken, and the load that there was.
+
+    ``counters`` are those of the interfaces of tiles.
+    """
 
     soonest = ENTRY + HOP + EXIT
 
     def __init__(self) -> None:
+        self.counters = NiuCounters()
         self._taken: dict[RouterLink, tuple[Passing, ...]] = {}
         self._now = 0
         self.loads: dict[RouterLink, int] = {}
@@ -103,9 +110,25 @@ class Links:
         """Whether a place is a Tensix tile."""
         return chip_map.kind_of(place) == chip_map.TENSIX
 
+    def memory(self, place: TilePlace) -> str:
+        """The DRAM of a place, or the host's memory."""
+        kind = chip_map.kind_of(place)
+        if kind == chip_map.DRAM:
+            return chip_map.DRAM_MEMORIES[chip_map.dram_at(place)]
+        return chip_map.HOST_MEMORY if kind == chip_map.HOST else ""
+
+    @property
+    def most_counted(self) -> int:
+        """Requests of a transaction ID that its counter has room for."""
+        return COUNTED
+
     def where(self, place: TilePlace) -> str:
         """What a place holds, in words."""
         return chip_map.TITLES[chip_map.kind_of(place)]
+
+    def parts(self, packet: Packet) -> tuple[Hashable, ...]:
+        """The counters by which a sender learns that a packet is answered."""
+        return answering(packet)
 
     def occupied(self, packet: Packet) -> int:
         """Cycles that a packet with bytes takes of each link."""
@@ -118,21 +141,33 @@ class Links:
     ) -> Sequence[Crossing]:
         """Send a packet: when it is at each of its receivers, and what comes back at the sender."""
         self._now = now
+        self.counters.tidy(now)
         network, size = packet.network, self.occupied(packet)
         if len(packet.to) == 4:
             return self._multicast(packet, sender, receivers, now, size)
         (place,) = receivers
         asks = packet.fetches or packet.atomic is not None
         there, taken = self._unicast(
-            network, sender, place, now, 1 if asks else size, REQUESTS, packet.option(VC)
+            network, sender, place, now, 1 if asks else size, REQUESTS, packet.lane
         )
-        if asks and packet.reply:
-            back, _ = self._unicast(network, place, sender, there, size, RESPONSES, None)
-            return (Crossing(place, there, back, back),)
-        if packet.reply:
-            back, _ = self._unicast(network, place, sender, there, 1, RESPONSES, None)
-            return (Crossing(place, taken, there, back),)
-        return (Crossing(place, there if asks else taken, there, there),)
+        counted = self._counted(packet, sender, taken, size)
+        self.counters.change(there, network, place, counted.arrived)
+        if not packet.reply:
+            return (Crossing(place, there if asks else taken, there, there, taken),)
+        back, _ = self._unicast(network, place, sender, there, size if asks else 1, RESPONSES, None)
+        self.counters.change(back, network, sender, counted.answered)
+        if asks:
+            return (Crossing(place, there, back, back, taken),)
+        return (Crossing(place, taken, there, back, taken),)
+
+    def _counted(self, packet: Packet, sender: TilePlace, taken: int, size: int) -> RequestCounts:
+        """Count at its sender a request that leaves at a tick; what is counted of it elsewhere."""
+        kind, counters, network = kind_of(packet), self.counters, packet.network
+        counted = counts(kind, packet.reply, packet.tag, size - 1)
+        counters.change(self._now, network, sender, counted.issued)
+        counters.change(taken, network, sender, counted.started)
+        counters.change(taken + size, network, sender, counted.left)
+        return counted
 
     def _unicast(
         self,
@@ -162,11 +197,12 @@ class Links:
     ) -> Sequence[Crossing]:
         network, first_last = packet.network, self._corners(packet)
         tree = routes.multicast(network, sender, *first_last, str(packet.option(MAJOR)))
-        static, channel = packet.option(VC), MULTICASTS << 1
+        static, channel = packet.lane, MULTICASTS << 1
         moved = isinstance(static, int)
         if isinstance(static, int):
             channel = static
         taken, channel = self._take(RouterLink(network, sender, IN), now, size, channel, moved)
+        counted = self._counted(packet, sender, taken, size)
         arrived = self._spread(tree, taken + ENTRY, size, channel, moved)
         arrived.setdefault(sender, (taken + ENTRY, channel))
         found = []
@@ -174,9 +210,12 @@ class Links:
             at, channel = arrived[place]
             begun, _ = self._take(RouterLink(network, place, OUT), at, size, channel, moved)
             there = back = begun + EXIT + size - 1
+            self.counters.change(there, network, place, counted.arrived)
             if packet.reply:
                 back, _ = self._unicast(network, place, sender, there, 1, RESPONSES, None)
-            found.append(Crossing(place, taken, there, back))
+                self.counters.change(back, network, sender, counted.answered)
+            act = there if packet.atomic is not None else taken
+            found.append(Crossing(place, act, there, back, taken))
         return found
 
     def _spread(
@@ -244,9 +283,10 @@ class Links:
 
     def save(self) -> Any:
         """What is in them, and the load that there was."""
-        return dict(self._taken), dict(self.loads), self._now
+        return dict(self._taken), dict(self.loads), self._now, self.counters.save()
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        taken, loads, self._now = saved
+        taken, loads, self._now, counters = saved
         self._taken, self.loads = dict(taken), dict(loads)
+        self.counters.restore(counters)

@@ -18,6 +18,7 @@ from nasm.targets.tensix.core import stores
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.host import blocks
 from nasm.targets.tensix.memory_map import Block, MappedRegion, address_text, region_at
+from nasm.targets.tensix.noc import interface
 from nasm.targets.tensix.risc_state import NC, B
 from nasm.targets.tensix.riscv import pushing, queues
 from nasm.targets.tensix.scalar.config import write_bank
@@ -202,11 +203,15 @@ def _load_config(core: Tensix, number: int, address: int) -> int:
 
 
 _LOADS: Final[Mapping[Block, Callable[[Tensix, int, int], int]]] = {
+    Block.NOC0: interface.load,
+    Block.NOC1: interface.load,
     Block.CORE_B: queues.load,
     Block.REGISTERS: _load_register,
     Block.CONFIGURATION: _load_config,
 }
 _STORES: Final[Mapping[Block, Callable[[Tensix, int, int, int], None]]] = {
+    Block.NOC0: interface.store,
+    Block.NOC1: interface.store,
     Block.CORE_B: queues.store,
     Block.REGISTERS: _store_register,
     Block.CONFIGURATION: _store_config,

@@ -6,12 +6,9 @@ Sources: the pages of ADCs and of each instruction in the public ISA documentati
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
 
 from nasm.targets.tensix.state import U32, Coprocessor
 
-WIDTHS: Final = (0x3FFFF, 0x1FFF, 0xFF, 0xFF)
-"""The bits of X, Y, Z and W, and of their carriage returns."""
 X, Y, Z, W = range(4)
 
 Change = tuple[int, int, int]
@@ -27,39 +24,42 @@ def _chosen(core: Coprocessor, thread: int, CntSetMask: int, override: int = 0) 
     return (adc[unit] for unit in range(3) if CntSetMask >> unit & 1)
 
 
-def _set(units: Iterator[U32], *changes: Change) -> None:
+def _set(core: Coprocessor, units: Iterator[U32], *changes: Change) -> None:
     """Counter and carriage return become a value."""
+    widths = core.chip.tiles.counters
     for unit in units:
         for channel, dimension, value in changes:
-            unit[channel, dimension] = value & WIDTHS[dimension]
+            unit[channel, dimension] = value & widths[dimension]
 
 
-def _step(units: Iterator[U32], *changes: Change) -> None:
+def _step(core: Coprocessor, units: Iterator[U32], *changes: Change) -> None:
     """The counter alone is stepped."""
+    widths = core.chip.tiles.counters
     for unit in units:
         for channel, dimension, step in changes:
             value = int(unit[channel, dimension, 0]) + step
-            unit[channel, dimension, 0] = value & WIDTHS[dimension]
+            unit[channel, dimension, 0] = value & widths[dimension]
 
 
-def _return(units: Iterator[U32], *changes: Change) -> None:
+def _return(core: Coprocessor, units: Iterator[U32], *changes: Change) -> None:
     """The carriage return is stepped, and the counter goes to it."""
+    widths = core.chip.tiles.counters
     for unit in units:
         for channel, dimension, step in changes:
             value = int(unit[channel, dimension, 1]) + step
-            unit[channel, dimension] = value & WIDTHS[dimension]
+            unit[channel, dimension] = value & widths[dimension]
 
 
 def SETADC(
     core: Coprocessor, thread: int, CntSetMask: int, Channel: int, XYZW: int, NewValue: int
 ) -> None:
     """Set one counter. The top two bits of the 18 override the thread, and are part of X too."""
-    _set(_chosen(core, thread, CntSetMask, NewValue >> 16), (Channel, XYZW, NewValue))
+    _set(core, _chosen(core, thread, CntSetMask, NewValue >> 16), (Channel, XYZW, NewValue))
 
 
 def SETADCXX(core: Coprocessor, thread: int, CntSetMask: int, X1Val: int, X0Val: int) -> None:
     """Set X of both channels."""
-    _set(_chosen(core, thread, CntSetMask), (0, X, X0Val), (1, X, X1Val))
+    _set(core, _chosen(core, thread, CntSetMask), (0, X, X0Val), (1, X, X1Val))
 
 
 def _selected(how: Callable[..., None], first: int, second: int) -> Callable[..., None]:
@@ -83,7 +83,7 @@ def _selected(how: Callable[..., None], first: int, second: int) -> Callable[...
         values = Ch0_X, Ch0_Y, Ch1_X, Ch1_Y & 7
         changes = [(*place, value) for place, value in zip(places, values, strict=True)]
         selected = (one for n, one in enumerate(changes) if BitMask >> n & 1)
-        how(_chosen(core, thread, CntSetMask, Ch1_Y >> 3), *selected)
+        how(core, _chosen(core, thread, CntSetMask, Ch1_Y >> 3), *selected)
 
     return change
 

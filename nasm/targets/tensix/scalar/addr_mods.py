@@ -16,8 +16,6 @@ from nasm.targets.tensix.state import U16, U32, Coprocessor, RowCounters
 
 PACKERS: Final = 2
 """The packers' place in a thread's ADCs."""
-Y_BITS: Final = 0x1FFF
-Z_BITS: Final = 0xFF
 _Y, _Z = 1, 2
 
 
@@ -91,18 +89,18 @@ def apply_pack_addr_mod(
     how = int(core.threads[thread].config[core.layout.addr_mods.pack + number])
     y, z = (how >> 6, how >> 14) if channel else (how, how >> 12)
     for owner in whose:
-        _pack_step(core.threads[owner].adc[PACKERS, channel], y, z)
+        _pack_step(core.threads[owner].adc[PACKERS, channel], y, z, core.chip.tiles.counters)
 
 
-def _pack_step(counters: U32, y: int, z: int) -> None:
+def _pack_step(counters: U32, y: int, z: int, widths: tuple[int, int, int, int]) -> None:
     """Y by an increment of 4 bits, CR and clear; Z by one bit and clear."""
     if y & 0x20:
         counters[_Y] = 0
     elif y & 0x10:
-        counters[_Y] = int(counters[_Y, 1]) + (y & 15) & Y_BITS
+        counters[_Y] = int(counters[_Y, 1]) + (y & 15) & widths[_Y]
     else:
-        counters[_Y, 0] = int(counters[_Y, 0]) + (y & 15) & Y_BITS
+        counters[_Y, 0] = int(counters[_Y, 0]) + (y & 15) & widths[_Y]
     if z & 2:
         counters[_Z] = 0
     else:
-        counters[_Z, 0] = int(counters[_Z, 0]) + (z & 1) & Z_BITS
+        counters[_Z, 0] = int(counters[_Z, 0]) + (z & 1) & widths[_Z]

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from nasm.base.problems import Refused
 from nasm.targets.tensix.scalar import config
-from nasm.targets.tensix.scalar.adc import WIDTHS
 from nasm.targets.tensix.scalar.gprs import quad
 from nasm.targets.tensix.state import THREADS, Coprocessor
 
@@ -91,7 +90,7 @@ def REG2FLOP_ADC(
     if owner >= THREADS or ADCSel == 3:
         return
     value = _part(int(core.threads[thread].registers[InputReg]), SizeSel, Shift8)
-    core.threads[owner].adc[ADCSel, Channel, XYZW, Cr] = value & WIDTHS[XYZW]
+    core.threads[owner].adc[ADCSel, Channel, XYZW, Cr] = value & core.chip.tiles.counters[XYZW]
 
 
 def CFGSHIFTMASK(

@@ -1,7 +1,8 @@
 """Conditions that waits at the gate and flushes wait for, as functions of the state.
 
-Sources: the pages of both waits at the gate of the public ISA documentation of Wormhole B0. Each
-function says what still has to come, as a clause for people.
+Sources: the pages of both waits at the gate of the public ISA documentation of Wormhole B0, and of
+waits and the configuration unit of that of Blackhole A0. Each function says what still has to come,
+as a clause for people.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from nasm.base.problems import counted
-from nasm.targets.tensix.chips import BANK_CONDITIONS, REQUESTS
+from nasm.targets.tensix.chips import BANK_CONDITIONS, CONFIGURING, REQUESTS
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.sync.semaphores import selected
 from nasm.targets.tensix.unit_queries import SRC, BusyUnits, thread_name
@@ -27,6 +28,7 @@ _UNITS: Final = {
     "mover": "the mover is busy",
     "host": "the RISC-V core of {0} has requests in flight",
     "vector": "the vector unit is busy with {0}",
+    CONFIGURING: "the configuration unit is busy",
 }
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
-from nasm.targets.tensix.chips import CONFIGURING, WORMHOLE
+from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.state import Coprocessor, Latch
 from nasm.targets.tensix.sync.conditions import parts, unmet, unmet_semaphores
 from nasm.targets.tensix.unit_queries import BusyUnits, semaphore_parts
@@ -24,20 +24,7 @@ _UNKNOWN: Final = -1
 
 
 def STALLWAIT(core: Coprocessor, thread: int, BlockMask: int, ConditionMask: int) -> None:
-    """Latch a wait for units and banks; no condition means all units but some, no block bit B6.
-
-    Raises:
-        Refused: A condition that is not modelled.
-    """
-    if CONFIGURING in core.chip.conditions:
-        bit = core.chip.conditions.index(CONFIGURING)
-        if ConditionMask >> bit & 1:
-            message = f"C{bit}, that the configuration unit is busy, is not modelled"
-            raise Refused(
-                "E0601",
-                message,
-                "put an instruction that idles after what writes the configuration",
-            )
+    """Latch a wait for units and banks; no condition means all units but some, no block bit B6."""
     _latch(core, thread, BlockMask, ConditionMask or core.chip.default_conditions)
 
 

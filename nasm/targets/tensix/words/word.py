@@ -34,6 +34,10 @@ class Described(Enum):
         "Tenstorrent ISA documentation, Wormhole B0, {page}, and the public simulator of {chip}, "
         "which has it the same; names of operands: tt-llk"
     )
+    TREE = (
+        "Tenstorrent ISA documentation, Wormhole B0, {page}, to whose pages those of {chip} refer; "
+        "names of operands: tt-llk"
+    )
     YAML = "tt-llk, {chip}, assembly.yaml; there is no page on {page}"
     NAME = "tt-llk, {chip}, assembly.yaml: {page} by name only"
 

@@ -225,6 +225,32 @@ _ADDED: Final = bits_of_mask(
 )
 
 
+_ADDED_TO: Final = bits_of_mask(
+    "SFPMAD_MOD1_",
+    """
+    0 -           -  registers as the fields say
+    2 NEGATE_VC   -  VD is negated where it is read
+    8 INDIRECT_VD -  VD is the register that the low four bits of LReg[7] name, lane by lane
+    """,
+)
+
+
+_OTHER_MODES: Final = {
+    5: "sign and magnitude; 8 bits of it are loaded, 10 are stored",
+    10: "as INT32, of all lanes, from or to the top of the stack of rows",
+    12: "as INT32",
+    13: "sign and magnitude; 10 bits of it in Dst",
+}
+
+
+def _unconverted(values: FieldValues) -> FieldValues:
+    """Modes of loads and stores, none of which converts two's complement."""
+    found = tuple(
+        replace(one, meaning=_OTHER_MODES.get(one.number, one.meaning)) for one in values.entries
+    )
+    return replace(values, entries=found)
+
+
 def _delayed(
     row: Row, semantics: Callable[..., None], values: FieldValues | None = None
 ) -> RowChange:
@@ -268,8 +294,8 @@ CHANGED: Final = {
     "SFPMAD": _delayed(floats.SFPMAD, blackhole.SFPMAD, _ADDED),
     "SFPADD": _delayed(floats.SFPADD, blackhole.SFPMAD, _ADDED),
     "SFPMUL": _delayed(floats.SFPMUL, blackhole.SFPMAD, _ADDED),
-    "SFPMULI": _delayed(floats.SFPMULI, blackhole.SFPMULI),
-    "SFPADDI": _delayed(floats.SFPADDI, blackhole.SFPADDI),
+    "SFPMULI": _delayed(floats.SFPMULI, blackhole.SFPMULI, _ADDED_TO),
+    "SFPADDI": _delayed(floats.SFPADDI, blackhole.SFPADDI, _ADDED_TO),
     "SFPLUT": _delayed(floats.SFPLUT, blackhole.SFPLUT),
     "SFPLUTFP32": _delayed(floats.SFPLUTFP32, blackhole.SFPLUTFP32),
     "SFPIADD": RowChange(
@@ -351,18 +377,29 @@ CHANGED: Final = {
         moved="sfpu_addr_mode[15:13] AddrMod[15:13]",
         described=Described.DOCS,
         semantics=blackhole_dst.SFPLOAD,
-        values={"AddrMod": ADDR_MODS, "sfpu_addr_mode": ADDR_MODS},
+        values={
+            "AddrMod": ADDR_MODS,
+            "sfpu_addr_mode": ADDR_MODS,
+            "Mod0": _unconverted(modes.LOADED),
+        },
     ),
     "SFPSTORE": RowChange(
         moved="sfpu_addr_mode[15:13] AddrMod[15:13]",
         described=Described.DOCS,
         semantics=blackhole_dst.SFPSTORE,
-        values={"AddrMod": ADDR_MODS, "sfpu_addr_mode": ADDR_MODS},
+        values={
+            "AddrMod": ADDR_MODS,
+            "sfpu_addr_mode": ADDR_MODS,
+            "Mod0": _unconverted(modes.STORED),
+        },
     ),
     "SFPLOADMACRO": RowChange(
         moved="sfpu_addr_mode[15:13] AddrMod[15:13]",
         described=Described.DOCS,
-        values={"AddrMod": ADDR_MODS, "sfpu_addr_mode": ADDR_MODS},
-        missing="macros there delay what they put off by rules that are not written here",
+        values={
+            "AddrMod": ADDR_MODS,
+            "sfpu_addr_mode": ADDR_MODS,
+            "Mod0": _unconverted(modes.LOADED),
+        },
     ),
 }
