@@ -71,7 +71,8 @@ NOTHING: Final = Issued(-1000, None, -1, "", 0)
 class Recent(MutableState):
     """What started last, where later instructions have to know.
 
-    ``dst[block]`` is when the matrix unit last wrote a block of Dst, and ``by[block]`` the place.
+    ``dst[block]`` is when the matrix unit last wrote a block of Dst, and ``by[block]`` what did, or
+    what makes that: see ``writer``.
     ``configured`` are words of the configuration in flight, each with its tick and place.
     ``posted[n]`` is the thread that posted semaphore n last, -1 before.
     """
@@ -82,9 +83,14 @@ class Recent(MutableState):
     unpack: Issued = NOTHING
     atomic: Issued = NOTHING
     dst: NDArray[np.int64] = field(default_factory=lambda: np.full(BLOCKS, -1000, np.int64))
-    by: tuple[Hashable, ...] = (None,) * BLOCKS
+    by: tuple[Issued | Callable[[], Issued] | None, ...] = (None,) * BLOCKS
     configured: tuple[tuple[int, int, Hashable], ...] = ()
     posted: tuple[int, ...] = (-1,) * SEMAPHORES
+
+    def writer(self, block: int) -> Issued | None:
+        """What of the matrix unit wrote a block of Dst last."""
+        found = self.by[block]
+        return found if found is None or isinstance(found, Issued) else found()
 
 
 @dataclass(slots=True, eq=False)

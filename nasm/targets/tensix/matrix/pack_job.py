@@ -19,7 +19,7 @@ from nasm.targets.tensix.matrix.formats import Format
 from nasm.targets.tensix.matrix.pack_conversion import DstReading
 from nasm.targets.tensix.matrix.src import data_format, unknown
 from nasm.targets.tensix.scalar.addr_mods import PACKERS
-from nasm.targets.tensix.scalar.config import field
+from nasm.targets.tensix.scalar.config import KnownSettings
 from nasm.targets.tensix.state import Coprocessor
 from nasm.targets.tensix.words.word import Fields
 
@@ -61,15 +61,16 @@ class Job:
     thread: int
     packer: int
     whose: int
+    known: KnownSettings
     interfaces: tuple[int, ...] = ()
 
     def own(self, name: str) -> int:
         """A field of this packer, whose names begin with its section."""
-        return field(self.core, self.thread, f"THCON_{_SECTIONS[self.packer]}_{name}")
+        return self.known.field(f"THCON_{_SECTIONS[self.packer]}_{name}")
 
     def all(self, name: str) -> int:
         """A field that packers share."""
-        return field(self.core, self.thread, name)
+        return self.known.field(name)
 
     def adc(self, channel: int, dimension: int) -> int:
         """A counter of the packers."""
@@ -105,6 +106,9 @@ class Job:
 
     def reading(self) -> DstReading:
         """How Dst is read."""
+        return self.known.once((Job.reading, self.packer), self._reading)
+
+    def _reading(self) -> DstReading:
         shift = 0
         if self.all("INT_DESCALE_Enable"):
             if self.all("INT_DESCALE_Mode"):
@@ -188,15 +192,15 @@ def jobs_of(core: Coprocessor, thread: int, fields: Fields) -> list[Job]:
         raise unknown(
             f"a pack with PackerMask {mask:#06b}; wanted one packer, 0 and 1, 2 and 3, all"
         )
-    jobs = []
+    jobs, known = [], KnownSettings(core, thread)
     for packer in range(core.chip.tiles.packers):
         if not mask >> packer & 1:
             continue
         whose = thread
         if fields["OvrdThreadId"]:
-            named = field(core, thread, f"THCON_{_SECTIONS[packer]}_Addr_cnt_context")
+            named = known.field(f"THCON_{_SECTIONS[packer]}_Addr_cnt_context")
             whose = 0 if named == 3 else named
-        jobs.append(Job(core, thread, packer, whose))
+        jobs.append(Job(core, thread, packer, whose, known))
     return jobs
 
 
@@ -212,4 +216,4 @@ def _of_interfaces(core: Coprocessor, thread: int, fields: Fields) -> Job:
             )
     every, mask = range(core.chip.tiles.interfaces), fields["ReadIntfSel"]
     reading = tuple(one for one in every if mask >> one & 1) or tuple(every)
-    return Job(core, thread, 0, thread, reading)
+    return Job(core, thread, 0, thread, KnownSettings(core, thread), reading)
