@@ -153,8 +153,8 @@ class GroupMachine(Machine):
         shared = self.memories.get(memory)
         return self.groups[core] == self.group if shared is None else shared == self.group
 
-    def prepare(self) -> None:
+    def prepare(self, bursts: bool = False) -> None:
         """Bind the instructions of the group's tiles before they run."""
         for queue, tasks in zip(self.scheduler.queues, self.tasks, strict=True):
             if queue.core in self.cores:
-                tasks.prepare()
+                tasks.prepare(bursts)
