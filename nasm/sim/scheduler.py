@@ -118,11 +118,6 @@ class Scheduler:
         self.observers += observers
         self._listen()
 
-    @property
-    def observers(self) -> tuple[Observer, ...]:
-        """Everything that hears what happens."""
-        return tuple(self._observers)
-
     def ignore(self, *observers: Observer) -> None:
         """Tell observers nothing more."""
         for observer in observers:
