@@ -54,7 +54,7 @@ class BytesAt(NamedTuple):
     size: int
 
 
-class SentPacket(NamedTuple):
+class LaunchedPacket(NamedTuple):
     """A packet that a queue has sent; ``packet`` without its places, which are ``here``, ``there``.
 
     It was sent at the event of a ``tick`` and a ``rank``.
@@ -112,7 +112,7 @@ class Sent:
     """
 
     def __init__(
-        self, launch: SentPacket, flights: Sequence[Flight], crossings: Sequence[Crossing]
+        self, launch: LaunchedPacket, flights: Sequence[Flight], crossings: Sequence[Crossing]
     ) -> None:
         self.launch, self.flights, self.crossings = launch, flights, crossings
         self.done: dict[tuple[int, str], PacketStep] = {}
@@ -168,7 +168,7 @@ class GroupPackets(Packets):
         if scheduler.rank >= START + len(scheduler.queues):
             raise Unfit("a queue of a network had to wait for a unit that another one shares")
         bare = replace(packet, here=None, there=None)
-        launch = SentPacket(
+        launch = LaunchedPacket(
             now,
             scheduler.rank,
             who,
@@ -215,7 +215,7 @@ class GroupPackets(Packets):
         return found
 
     def _let_go(
-        self, launch: SentPacket, flights: Sequence[Flight], crossings: Sequence[Crossing]
+        self, launch: LaunchedPacket, flights: Sequence[Flight], crossings: Sequence[Crossing]
     ) -> None:
         """Note when the last bytes of a packet leave its tile."""
         assert self.network is not None
@@ -225,14 +225,14 @@ class GroupPackets(Packets):
                 assert isinstance(flight.cargo, PacketBytes)
                 flight.cargo.gone = gone
 
-    def _cross(self, launch: SentPacket) -> Sequence[Crossing]:
+    def _cross(self, launch: LaunchedPacket) -> Sequence[Crossing]:
         assert self.network is not None
         sender = self._tiles[self._core(launch)]
         return self.network.cross(launch.packet, sender, launch.receivers, launch.tick)
 
     # -- between two windows
 
-    def commit(self, launches: Sequence[SentPacket]) -> None:
+    def commit(self, launches: Sequence[LaunchedPacket]) -> None:
         """Send all packets of the window that is over, of every group and in order."""
         assert self.network is not None
         known = {sent.launch.order: sent for sent in self.mine}
@@ -245,7 +245,9 @@ class GroupPackets(Packets):
             self._settle(launch, crossings, sent)
         self.mine, self._before = [], None
 
-    def _settle(self, launch: SentPacket, crossings: Sequence[Crossing], sent: Sent | None) -> None:
+    def _settle(
+        self, launch: LaunchedPacket, crossings: Sequence[Crossing], sent: Sent | None
+    ) -> None:
         """Let happen in this group what becomes of a packet, but for what has happened."""
         if sent is not None:
             self._carry(launch, len(crossings))
@@ -263,7 +265,7 @@ class GroupPackets(Packets):
                 self._payloads.pop(_of(launch, share), None)
             self._let(launch, share, crossings[share], step)
 
-    def _carry(self, launch: SentPacket, shares: int) -> None:
+    def _carry(self, launch: LaunchedPacket, shares: int) -> None:
         """Count what a network carries for a tile."""
         core = self._core(launch)
         assert self.network is not None
@@ -289,7 +291,7 @@ class GroupPackets(Packets):
     # -- what becomes of a packet
 
     def _steps(
-        self, launch: SentPacket, crossings: Sequence[Crossing]
+        self, launch: LaunchedPacket, crossings: Sequence[Crossing]
     ) -> Iterator[tuple[int, PacketStep]]:
         """What happens for each share of a packet, and which group does it."""
         sender = self._sender(launch)
@@ -313,14 +315,14 @@ class GroupPackets(Packets):
             if returns and receiver != sender and launch.cores[share] is not None:
                 yield share, PacketStep(receiver, landed, LANDING, (*land[:3], 1), "_wake")
 
-    def _core(self, launch: SentPacket) -> int:
+    def _core(self, launch: LaunchedPacket) -> int:
         return self.program.queues[launch.who[0]].core
 
-    def _sender(self, launch: SentPacket) -> int:
+    def _sender(self, launch: LaunchedPacket) -> int:
         """The group whose tile sends a packet."""
         return self.groups[self._core(launch)]
 
-    def _receiver(self, launch: SentPacket, share: int) -> int:
+    def _receiver(self, launch: LaunchedPacket, share: int) -> int:
         """The group that has where a share goes; the sender's if nothing can look at it."""
         core, there = launch.cores[share], launch.there[share]
         if core is not None:
@@ -328,11 +330,13 @@ class GroupPackets(Packets):
         sender = self._sender(launch)
         return sender if there is None else self.memories.get(there.memory, sender)
 
-    def _let(self, launch: SentPacket, share: int, crossing: Crossing, step: PacketStep) -> None:
+    def _let(
+        self, launch: LaunchedPacket, share: int, crossing: Crossing, step: PacketStep
+    ) -> None:
         act = partial(getattr(self, step.name), launch, share, crossing)
         self.scheduler.place(step.tick, step.rank, step.key, act)
 
-    def _take(self, launch: SentPacket, share: int, crossing: Crossing) -> None:
+    def _take(self, launch: LaunchedPacket, share: int, crossing: Crossing) -> None:
         """A share begins: it takes its bytes."""
         scheduler = self.scheduler
         scheduler.acting, scheduler.record = launch.who, scheduler.records
@@ -345,7 +349,7 @@ class GroupPackets(Packets):
         elif payload is not None:
             self.outgoing.append(Payload(lands, key, crossing.taken, payload))
 
-    def _land(self, launch: SentPacket, share: int, crossing: Crossing) -> None:
+    def _land(self, launch: LaunchedPacket, share: int, crossing: Crossing) -> None:
         """A share has landed: its bytes appear, and its sender will learn of it."""
         scheduler, (_, taken, landed, known, _) = self.scheduler, crossing
         scheduler.acting, scheduler.record = launch.who, -1
@@ -357,7 +361,7 @@ class GroupPackets(Packets):
             self._over(launch, share, crossing)
         self._wake(launch, share, crossing)
 
-    def _wake(self, launch: SentPacket, share: int, crossing: Crossing) -> None:
+    def _wake(self, launch: LaunchedPacket, share: int, crossing: Crossing) -> None:
         """Something has landed that the tile at the other end may wait for."""
         core, sender = launch.cores[share], self._core(launch)
         gates = self.scheduler.gates
@@ -366,11 +370,11 @@ class GroupPackets(Packets):
         if gates.closed_queues:
             gates.changed(core, self.scheduler.now)
 
-    def _answered(self, launch: SentPacket, share: int, crossing: Crossing) -> None:
+    def _answered(self, launch: LaunchedPacket, share: int, crossing: Crossing) -> None:
         """What comes back for a share has arrived at its sender."""
         self._over(launch, share, crossing)
 
-    def _over(self, launch: SentPacket, share: int, crossing: Crossing) -> None:
+    def _over(self, launch: LaunchedPacket, share: int, crossing: Crossing) -> None:
         """Nothing is left to come of a share: its sender, or the tile it signals, is posted to."""
         scheduler, core = self.scheduler, self._core(launch)
         scheduler.acting, scheduler.record = launch.who, -1
@@ -391,7 +395,7 @@ class GroupPackets(Packets):
         if ours and scheduler.gates.closed_queues:
             scheduler.gates.changed(core, scheduler.now)
 
-    def _job(self, launch: SentPacket, share: int, taken: int) -> tuple[Any, ...]:
+    def _job(self, launch: LaunchedPacket, share: int, taken: int) -> tuple[Any, ...]:
         """What is heard of a share that lands: the record of it, and which transfer that is."""
         assert self.network is not None
         queue, pc = launch.who
@@ -405,7 +409,7 @@ class GroupPackets(Packets):
 
     # -- bytes
 
-    def _cargo(self, launch: SentPacket, share: int) -> PacketBytes:
+    def _cargo(self, launch: LaunchedPacket, share: int) -> PacketBytes:
         """What one share takes and delivers."""
         here, there = launch.here, launch.there[share]
         places = [None if at is None else self._bytes(at) for at in (here, there)]
@@ -419,7 +423,7 @@ class GroupPackets(Packets):
         return BytePlace(memory, store, base, at.address, at.size, NOWHERE, at.tensor, at.core)
 
 
-def _returns(launch: SentPacket, crossing: Crossing) -> bool:
+def _returns(launch: LaunchedPacket, crossing: Crossing) -> bool:
     """Whether what lands does so at the sender: the answer to a request."""
     return launch.asks and launch.packet.reply and crossing.landed > crossing.taken
 
@@ -434,6 +438,6 @@ def _bytes_at(place: BytePlace | None) -> BytesAt | None:
     return BytesAt(place.tensor, place.memory.name, place.core, place.address, place.size)
 
 
-def _of(launch: SentPacket, share: int) -> CrossingKey:
+def _of(launch: LaunchedPacket, share: int) -> CrossingKey:
     """What orders the beginnings of shares that begin together."""
     return (*launch.order, share)

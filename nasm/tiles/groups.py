@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from nasm.machine.group_packets import Payload, SentPacket
+from nasm.machine.group_packets import LaunchedPacket, Payload
 from nasm.tiles.interface import GroupWindow, Reached
 from nasm.workers.actors import Actor
 
@@ -25,7 +25,7 @@ class Groups:
         self.end = soonest
         self.found: list[Reached] = []
         self.over = False
-        self._launches: list[SentPacket] = []
+        self._launches: list[LaunchedPacket] = []
         self._payloads: list[list[Payload]] = [[] for _ in actors]
 
     @property
@@ -68,5 +68,5 @@ class Groups:
         return [one.result() for one in asked]
 
 
-def _order(launch: SentPacket) -> tuple[int, int]:
+def _order(launch: LaunchedPacket) -> tuple[int, int]:
     return launch.order

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from nasm.machine.group_packets import Payload, SentPacket
+from nasm.machine.group_packets import LaunchedPacket, Payload
 from nasm.program.program import Program
 from nasm.sim.group_scheduler import CrossingKey, KeptEvent
 
@@ -25,7 +25,7 @@ class GroupWindow(NamedTuple):
     """
 
     until: int
-    launches: Sequence[SentPacket]
+    launches: Sequence[LaunchedPacket]
     payloads: Sequence[Payload]
 
 
@@ -38,7 +38,7 @@ class Reached(NamedTuple):
     by itself if there is a reason to be ``alone``.
     """
 
-    launches: Sequence[SentPacket]
+    launches: Sequence[LaunchedPacket]
     payloads: Sequence[Payload]
     kept: Sequence[KeptEvent]
     revoked: Sequence[tuple[int, int, CrossingKey]]
