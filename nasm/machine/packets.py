@@ -39,7 +39,8 @@ ATOMIC_BYTES = 16
 class BytePlace(NamedTuple):
     """Some bytes of a core's memory, or of one that cores share; of a run without values no store.
 
-    ``base`` is the address of the first byte of the store.
+    ``base`` is the address of the first byte of the store. They are of a ``core``, or of the
+    ``tensor`` with a number; -1 for none.
     """
 
     memory: Memory
@@ -48,6 +49,8 @@ class BytePlace(NamedTuple):
     address: int
     size: int
     region: Region
+    tensor: int = -1
+    core: int = 0
 
     def read(self, findings: Findings) -> NDArray[np.uint8]:
         """The bytes as they are now."""
@@ -259,7 +262,8 @@ class Packets:
                 store = self.state.by_tensor.get(tensor.index)
                 region = self._region(tensor.memory, 0, address, count, tensor.index)
                 base = 0 if store is None else store.base
-                return BytePlace(tensor.memory, store, base, address, count, region)
+                at = address, count
+                return BytePlace(tensor.memory, store, base, *at, region, tensor.index)
         some = f"{counted(count, 'byte')} at {address:#x}"
         message = f"no tensor of {name} has the {some}"
         raise Refused("E0325", message, f"declare one: .{name} NAME u8[{count}] @ {address:#x}")
@@ -283,9 +287,8 @@ class Packets:
             )
         store = self.state.by_tensor.get(index) or self.state.numbered.get((memory.name, core))
         base = 0 if store is None else store.base
-        return BytePlace(
-            memory, store, base, address, count, self._region(memory, core, address, count, index)
-        )
+        region = self._region(memory, core, address, count, index)
+        return BytePlace(memory, store, base, address, count, region, index, core)
 
     def places(self) -> dict[int, tuple[str, int]]:
         """The linear memory of each core as accesses are compared, with its area."""
@@ -397,7 +400,7 @@ class Packets:
     ) -> Flight:
         packet, (size, shares) = bound.packet, shape
         self.sent += 1
-        share = Portion(1 << packet.network, (0,), size, 0, packet.count)
+        share = self._portion(packet, size)
         return Flight(
             self.sent,
             who,
@@ -412,6 +415,11 @@ class Packets:
             signals=not packet.reply,
             parts=self.network_of(core).parts(packet),
         )
+
+    @staticmethod
+    def _portion(packet: Packet, size: int) -> Portion:
+        """What one share of a packet takes of its network."""
+        return Portion(1 << packet.network, (0,), size, 0, packet.count)
 
     def outstanding(self, queue: int, drain: UntilAnswered) -> Blocked | None:
         """What keeps a queue from continuing that waits for what it has sent.
