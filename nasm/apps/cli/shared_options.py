@@ -347,6 +347,11 @@ def isolated(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def autosync(verb: argparse.ArgumentParser, what: str) -> None:
+    """``--autosync``."""
+    verb.add_argument("--autosync", action="store_true", help=what)
+
+
 def quiet(verb: argparse.ArgumentParser) -> None:
     """``--quiet``."""
     verb.add_argument("-q", "--quiet", action="store_true", help="print diagnostics only")
@@ -371,7 +376,8 @@ def places(verb: argparse.ArgumentParser) -> None:
 
 def kernel_with_autosync(parsed: argparse.Namespace) -> str:
     """``--autosync`` of a kernel."""
-    if parsed.autosync and program_names.kernel(parsed.program):
+    some = getattr(parsed, "programs", None) or [parsed.program]
+    if parsed.autosync and any(map(program_names.kernel, some)):
         return "--autosync is for a text: a kernel has no waits of its own, and gets them anyway"
     return ""
 

@@ -35,10 +35,9 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         help="RISC-V code of cores of a tile, as ELF files of 32 bits: brisc=a.elf,trisc0=b.elf; "
         "with a program, or without one for Wormhole",
     )
-    verb.add_argument(
-        "--autosync",
-        action="store_true",
-        help="of a text without waits and updates: find the necessary waits from the order of its "
+    options.autosync(
+        verb,
+        "of a text without waits and updates: find the necessary waits from the order of its "
         "lines, as 'sync' shows",
     )
     options.watch(verb)
