@@ -62,20 +62,21 @@ def ranks(verb: argparse.ArgumentParser) -> None:
 
 
 def hosts(verb: argparse.ArgumentParser) -> None:
-    """Where the ranks of a program live."""
+    """Where the ranks or the tiles of a program live."""
     where = verb.add_mutually_exclusive_group()
     where.add_argument(
         "-j",
         "--jobs",
         metavar="N",
         type=values.count,
-        help="spread the ranks over so many processes; by default this one has all of them",
+        help="spread the ranks of a program over so many processes, or its tiles if it has several "
+        "and one rank; by default this one has all of them",
     )
     where.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="spread the ranks over the workers of a Dask cluster, tcp://host:8786 or local, or "
-        "with mpi over the processes that mpiexec started",
+        help="spread them over the workers of a Dask cluster, tcp://host:8786 or local, or with "
+        "mpi over the processes that mpiexec started",
     )
 
 

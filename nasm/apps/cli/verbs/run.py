@@ -147,10 +147,17 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
         return RanksCommand(args, screen, given)
 
     several = args.ranks is not None and args.rank is None
-    if several or args.jobs is not None or args.scheduler is not None:
-        return of_ranks().go()
     again = args.schedules or args.witness
-    made = (Rerunning if again else Run)(args, screen)
+    hosted = args.jobs is not None or args.scheduler is not None
+    if several or (hosted and again):
+        return of_ranks().go()
+    made: Run
+    if hosted:
+        from nasm.apps.cli.tiles_run import TilesCommand
+
+        made = TilesCommand(args, screen)
+    else:
+        made = (Rerunning if again else Run)(args, screen)
     made.of_ranks = of_ranks
     return made.go()
 
