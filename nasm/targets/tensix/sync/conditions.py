@@ -1,8 +1,8 @@
 """Conditions that waits at the gate and flushes wait for, as functions of the state.
 
 Sources: the pages of both waits at the gate of the public ISA documentation of Wormhole B0, and of
-STALLWAIT and the configuration unit of that of Blackhole A0. Each function says what still has to
-come, as a clause for people.
+waits and the configuration unit of that of Blackhole A0. Each function says what still has to come,
+as a clause for people.
 """
 
 from __future__ import annotations
