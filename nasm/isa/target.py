@@ -128,12 +128,14 @@ class Bursting:
     these, in pieces; no more ticks than it may take before the last one starts; and the queues
     whose next instruction is blocked, by number, of which it must end none. It may take fewer.
     Where there can be none before a tick it returns that, where it does not know when, None.
+    ``leads`` says of an instruction whether there are any that begin with it.
     """
 
     ahead: Callable[[Any, int, Any], Sequence[Any] | None]
     burst: Callable[
         [Any, int, Iterable[Sequence[Any]], int, Mapping[int, Blocked]], Burst | int | None
     ]
+    leads: Callable[[Any], bool] = lambda instruction: True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -301,8 +301,8 @@ class Machine:
 
     # -- running
 
-    def prepare(self) -> None:
-        """Bind a program of moderate size at once, before it runs.
+    def prepare(self, bursts: bool = False) -> None:
+        """Bind a program of moderate size at once, before it runs, with ``bursts`` or without.
 
         It is the same work as at each first execution, but twice as fast: the kernels of a run
         leave little of the interpreter in the host's caches. What cannot be bound raises when its
@@ -312,7 +312,7 @@ class Machine:
             return
         with gc_pause.paused():
             for tasks in self.tasks:
-                tasks.prepare()
+                tasks.prepare(bursts)
 
     def run(
         self, events: int, until: int | None = None, retire: int | None = None, bursts: bool = False

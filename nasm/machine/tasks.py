@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from nasm.base.problems import Failure, Refused, Severity
@@ -12,7 +12,7 @@ from nasm.isa.effects import RankExchange
 from nasm.isa.evidence import Cost
 from nasm.isa.generation import Port
 from nasm.isa.implicit_kinds import CoreState, Here
-from nasm.isa.instruction import InstructionContext, Row
+from nasm.isa.instruction import InstructionContext, Operand, Row
 from nasm.isa.micro_instructions import Elsewhere, Micro
 from nasm.isa.pace import Pace
 from nasm.isa.ranges import Unknown
@@ -212,13 +212,15 @@ class Tasks:
             made.clear()
         self.kernels.forget()
 
-    def prepare(self) -> None:
+    def prepare(self, bursts: bool) -> None:
         """Make every task now; what cannot be made raises when its turn comes.
 
         Where there are bursts it is only some: those of a burst need none.
         """
         lines, tasks = self.lines, self._tasks
-        most = FEW if self.program.target.bursting else len(lines.instructions)
+        bursting = self.program.target.bursting
+        bursts = bursts and bursting is not None
+        most = FEW if bursting else len(lines.instructions)
         for key in zip(lines.instructions, lines.updates, strict=True):
             if len(tasks) >= most:
                 return
@@ -226,6 +228,8 @@ class Tasks:
                 continue
             try:
                 instruction = self.program.instructions[key[0]]
+                if bursts and self._leads(instruction):
+                    continue
                 tasks[key] = self._task(key[0], instruction, self._shape(instruction), key[1])
             except (Failure, Refused):
                 continue  # it is refused when its turn comes
@@ -247,11 +251,16 @@ class Tasks:
         post, semaphore = self._posts(instruction, update)
         if not shape.registers:
             work = self._work(number, instruction, (), shape, semaphore)
-            return self._scheduled(work, shape, post)
+            return self._scheduled(work, shape, post, leads=self._leads(instruction))
         region = self.registers.region
         depends = Work(-1, _never, _never, tuple(region(r) for r in shape.registers))
         expand = partial(self._expand, number, instruction, shape, post, semaphore)
         return self._scheduled(depends, shape, None, expand)
+
+    def _leads(self, instruction: Instruction) -> bool:
+        """Whether there are bursts that begin with an instruction."""
+        bursting = self.program.target.bursting
+        return bursting is None or bursting.leads(instruction)
 
     def _posts(self, instruction: Instruction, update: int) -> tuple[Post | None, int | None]:
         """What an instruction posts, and the semaphore that its transfer posts to."""
@@ -263,7 +272,12 @@ class Tasks:
         return (updated.semaphore, updated.op, updated.value, updated.at_read), None
 
     def _scheduled(
-        self, work: Work, shape: Shape, post: Post | None, expand: Callable[[], Task] | None = None
+        self,
+        work: Work,
+        shape: Shape,
+        post: Post | None,
+        expand: Callable[[], Task] | None = None,
+        leads: bool = True,
     ) -> Task:
         timed = self._timed.get(shape)
         if timed is None:
@@ -271,7 +285,8 @@ class Tasks:
         interval, latency, unit, needs, ports, pace, key, issue = timed
         if expand is not None:
             ports = ()
-        return Task(work, interval, latency, unit, needs, post, expand, ports, pace, key, issue)
+        more = expand, ports, pace, key, issue, leads
+        return Task(work, interval, latency, unit, needs, post, *more)
 
     def _timing(self, shape: Shape) -> Timing:
         """What all tasks of a shape have in common."""
@@ -369,23 +384,24 @@ class Tasks:
         if row.effect is not None:
             work = self.effects.work(work, kernel, shape, semaphore)
         if row.condition is not None:
-            work.condition = self._condition(row, operands)
+            work.condition = self._condition(row, operands, shape)
         if values:
             work.reads = (*map(self.registers.region, registers), *work.reads)
         return work
 
-    def _condition(self, row: Row, operands: tuple[object, ...]) -> Callable[[], Blocked | None]:
+    def _condition(
+        self, row: Row, operands: tuple[object, ...], shape: Shape
+    ) -> Callable[[], Blocked | None]:
         """What says whether an instruction may start; implicit operands have their values."""
         assert row.condition is not None
-        core = self.lines.core
         context = InstructionContext.of(row, operands, self.lines.engine, self.program.generation)
-        for operand in row.operands:
+        for operand, at in _implicit(row):
+            value = shape.arguments[at]
             if isinstance(operand.kind, CoreState):
-                context.operands[operand.name] = self.kernels.holds
+                value = self.kernels.holds
             elif isinstance(operand.kind, Here):
-                context.operands[operand.name] = context.here(operand.kind, core)
-            elif operand.implicit:
-                context.operands[operand.name] = operand.kind.for_semantics(None, context)
+                value = context.here(operand.kind, self.lines.core)
+            context.operands[operand.name] = value
         return partial(row.condition.answer, context)
 
     def _expand(
@@ -437,6 +453,12 @@ class Tasks:
             if message is not None and rule.severity is Severity.ERROR:
                 raise rule.refusal(row, message)
         return self.shapes.of(row, operands, engine, context)
+
+
+@lru_cache(maxsize=1 << 12)
+def _implicit(row: Row) -> tuple[tuple[Operand, int], ...]:
+    """The implicit operands that semantics get, with their places among arguments."""
+    return tuple((one, at) for at, one in enumerate(row.reads) if one.implicit)
 
 
 def _contended(program: Program, lines: QueueProgram) -> tuple[Port, ...]:

@@ -14,7 +14,7 @@ from nasm.analysis.profile.several import together
 from nasm.api import Result, limited
 from nasm.base.deadlines import Deadline
 from nasm.base.drawing import views
-from nasm.base.problems import Failure, Problem
+from nasm.base.problems import Failure, Problem, counted
 from nasm.base.records import dataclass, replace
 from nasm.debugger.session import Session
 from nasm.machine.records import RunReport
@@ -137,11 +137,15 @@ class Model:
         With ``ranks`` each gets a copy, or of a :class:`ByRank` the one that is for it.
         """
         ranks = self._settings.ranks
-        if ranks is None:
-            return self._put(np.array(array), name, None)
-        parts: Sequence[Any] = (np.array(array),) * ranks
         if isinstance(array, ByRank):
+            if len(array) != ranks:
+                message = f"{array!r} arrays in a model of {counted(ranks or 1, 'rank')}"
+                raise Failure(Problem(UNFIT, message, None, "wanted one for each"))
             parts = [np.array(part) for part in array.parts]
+        else:
+            parts = [np.array(array)] * (ranks or 1)
+        if ranks is None:
+            return self._put(parts[0], name, None)
         return ByRank([self._put(part, name, rank) for rank, part in enumerate(parts)])
 
     def _put(self, held: Array, name: str, rank: int | None) -> HbmTensor:

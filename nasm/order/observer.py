@@ -207,17 +207,24 @@ class Watch(Observer):
         queue, pc = flight.origin
         index = len(self.works[queue])
         met = bool(self.meetings) and (queue, index) in self.meetings
-        if self.full or not (met or self.pcs[queue][-1] == pc):
+        if not met:
+            index = self.issuer(queue, pc)
+        if self.full or index < 0:
             return
         if flight.signals_only:
             if flight.semaphore is not None:
-                self.signals.append((queue, index - 1, flight.semaphore))
+                self.signals.append((queue, index, flight.semaphore))
             return
         moved = (
             flight.key, flight.pattern, *flight.touched.both, flight.semaphore, flight.left,
             flight.adds, met, flight.signals, None,
         )  # fmt: skip
-        self.moved[queue][index if met else index - 1] = _tuple(TransferTouches, moved)
+        self.moved[queue][index] = _tuple(TransferTouches, moved)
+
+    def issuer(self, queue: int, pc: int) -> int:
+        """The number of the instruction at a pc that issues a transfer; -1 if it is not kept."""
+        pcs = self.pcs[queue]
+        return len(pcs) - 1 if pcs[-1] == pc else -1
 
     def landed(self, group: Group, now: int) -> None:
         """Remember when shares landed."""

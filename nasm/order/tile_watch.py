@@ -81,16 +81,27 @@ class TileWatch(Watch):
     def issued(self, flight: Flight, now: int) -> None:
         """Remember what a transfer touches, and what changes when it is answered."""
         super().issued(flight, now)
-        queue, index = flight.origin[0], len(self.works[flight.origin[0]]) - 1
+        queue, pc = flight.origin
+        index = self.issuer(queue, pc)
         moved = self.moved[queue].get(index)
         if moved is None or self.full:
             return
+        if index < len(self.pcs[queue]) - 1:
+            self.future = object()  # what was judged of the run did not have this
         if queue in self.coded:
             counter = SILENT if moved.silent else moved.counter
             moved = self.moved[queue][index] = moved._replace(way=flight.parts or None)
             self.streams[stream_of(queue, Issue(counter, 0, moved.way))] = None
         for part in flight.parts:
             self.sent.setdefault((flight.core, part), []).append((queue, index))
+
+    def issuer(self, queue: int, pc: int) -> int:
+        """The number of the latest instruction at a pc, which may act some starts later."""
+        pcs = self.pcs[queue]
+        for index in range(len(pcs) - 1, max(-1, len(pcs) - 1 - FAR), -1):
+            if pcs[index] == pc:
+                return index
+        return -1
 
     def passed(self, queue: int, core: int, parts: Sequence[Hashable], started: bool) -> None:
         """An instruction of a queue comes after what has changed some parts."""
@@ -110,11 +121,8 @@ class TileWatch(Watch):
     def reached(self, who: tuple[int, int], address: int, count: int, writes: bool) -> None:
         """The instruction at a place has touched bytes of its core by their addresses."""
         queue, pc = who
-        pcs = self.pcs[queue]
-        for index in range(len(pcs) - 1, max(-1, len(pcs) - 1 - FAR), -1):
-            if pcs[index] == pc:
-                break
-        else:
+        index = self.issuer(queue, pc)
+        if index < 0:
             return
         if queue in self.coded:
             self._ordered(queue, index, address, writes)

@@ -337,7 +337,7 @@ class Execution(Inspection):
         self.begin()
         with gc_pause.paused():
             if self.status is Status.READY:
-                self.machine.prepare()
+                self.machine.prepare(self.bursts)
             self._run(until, max_instructions, progress, every)
             return self.report(hashes and self.status is not Status.RUNNING)
 

@@ -74,8 +74,9 @@ class Task:
     is asked with ``key``. For its interval it also holds ``ports``, for which it asks when nothing
     else keeps it from starting. One with ``expand`` is replaced by another, which it makes when it
     is about to start: its ``work`` only says what that depends on. Its queue starts nothing else
-    for the ticks of its ``issue``. A ``plain`` one has nothing of this but ports, a pace and its
-    issue, nor a gate, an arrival or a condition: it occupies one unit.
+    for the ticks of its ``issue``. ``leads`` says whether there are bursts that begin with it. A
+    ``plain`` one has nothing of the rest but ports, a pace and its issue, nor a gate, an arrival or
+    a condition: it occupies one unit.
     """
 
     work: Work
@@ -89,6 +90,7 @@ class Task:
     pace: Pace | None = None
     key: Hashable = None
     issue: int = 1
+    leads: bool = True
     plain: bool = field(init=False)
 
     def __post_init__(self) -> None:

@@ -249,7 +249,7 @@ class Scheduler:
             self.poised = True
             self.poised_at[queue.index] = queue.pc, queue.record
             return
-        if self._bursting and self.bursts.made(queue, task):
+        if self._bursting and task.leads and self.bursts.made(queue, task):
             return
         self._start(queue, task, now)
 

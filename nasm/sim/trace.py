@@ -20,6 +20,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, repeat
 from struct import pack
 from typing import Any
 
@@ -138,11 +139,11 @@ class Summary(_Records):
 
     def burst(self, queue: Queue, done: CompletedBurst) -> None:
         """Record the instructions of a burst."""
-        count = len(done.times.starts)
-        records = np.empty((count, 6), np.int64)
-        records[:, 0], records[:, 1] = queue.core, queue.index
-        records[:, 2], records[:, 3:] = done.planned.pcs[:count], np.stack(done.times, 1)
-        self._gathered[0].extend(records.reshape(-1).tolist())
+        times = (of.tolist() for of in done.times)
+        records = zip(
+            repeat(queue.core), repeat(queue.index), done.planned.pcs, *times, strict=False
+        )
+        self._gathered[0].extend(chain.from_iterable(records))
 
     def make_room(self, lengths: Sequence[int]) -> None:
         """Count instructions of queues that have grown to these lengths."""
@@ -260,18 +261,16 @@ class ExpandedSummary(Summary):
         """Record the instructions of a burst."""
         super().burst(queue, done)
         planned, count = done.planned, len(done.times.starts)
-        micros = np.array(planned.micros[:count], np.int64)
-        (expanded,) = (micros >= 0).nonzero()
-        if not len(expanded):
+        every = [n for n, micro in enumerate(planned.micros[:count]) if micro >= 0]
+        if not every:
             return
         if self._micros is None:
             self._micros = hashlib.blake2b(digest_size=16)
-        both = np.stack([done.first + expanded, micros[expanded]], 1)
-        self._micros.update(both.astype("<i8").tobytes())
-        every = expanded.tolist()
+        both = chain.from_iterable((done.first + n, planned.micros[n]) for n in every)
+        self._micros.update(pack(f"<{2 * len(every)}q", *both))
         of = self._of.setdefault(queue.index, Counter())
-        of.update([planned.instructions[n] for n in every])
         at = self._at.setdefault(queue.index, Counter())
+        of.update([planned.instructions[n] for n in every])
         at.update([planned.pcs[n] for n in every])
 
     def itself(self, queue: int) -> Any:

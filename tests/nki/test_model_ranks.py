@@ -184,6 +184,14 @@ def test_a_tensor_of_another_rank_is_not_there() -> None:
     assert len(model.report.launches) == 1
 
 
+@pytest.mark.parametrize("ranks", [None, 1, 3])
+def test_arrays_for_other_ranks_than_there_are_are_refused(ranks: int | None) -> None:
+    model, x = nasm.nki.Model(ranks=ranks), drawn()[0]
+    found = refused(lambda: model.put(ByRank([x, x])))
+    count = "3 ranks" if ranks == 3 else "1 rank"
+    assert found.message == f"ByRank of 2 arrays in a model of {count}"
+
+
 def test_a_profile_and_a_timeline_are_of_one_rank() -> None:
     for more in ({"profile": True}, {"timeline": io.BytesIO()}):
         found = refused(lambda more=more: nasm.nki.Model(ranks=2, **more))

@@ -246,7 +246,10 @@ def computes(rng: Random, tiles: int) -> list[str]:
             lines += ["STALLWAIT BlockMask=0x100, ConditionMask=0x80"] * rng.randrange(2)
             lines += [rng.choice(("SFPMAD VA=0, VB=1, VC=2, VD=3", "SFPNOP"))] * rng.choice([3, 30])
         lines += ["SEMPOST SemaphoreMask=4"] if rng.random() < 0.2 else []
-        lines += ["SETRWC FlipSrcB=1, FlipSrcA=1, Fidelity=1, Dst=1, SrcB=1, SrcA=1"]
+        if rng.random() < 0.2:
+            lines += ["MVMUL FlipSrcB=1, FlipSrcA=1"]
+        else:
+            lines += ["SETRWC FlipSrcB=1, FlipSrcA=1, Fidelity=1, Dst=1, SrcB=1, SrcA=1"]
     return [*lines, "STALLWAIT BlockMask=0x2, ConditionMask=0x80", "SEMPOST SemaphoreMask=2"]
 
 

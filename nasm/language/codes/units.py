@@ -1,4 +1,4 @@
-"""Codes of what units do not check by themselves: E0551 to E0559, E0565 and E0865."""
+"""Codes of what units do not check by themselves: E0551 to E0559, E0565 and E0865 to E0867."""
 
 from __future__ import annotations
 
@@ -89,5 +89,21 @@ ROWS = (
         "enter the network, for example because a longer one of another initiator is in front of "
         "it. What is sent then is not documented. Load NOC_CMD_CTRL of the initiator until it is "
         "0, and then write its registers.",
+    ),
+    Code(
+        "E0866",
+        "a load that overtakes a store to its bytes",
+        "The core loads bytes that an earlier store of it, which waits in its queue, has still to "
+        "write. The cores of a tile look for such a store by the address alone at which it begins, "
+        "so that this load gets what was there before, as it does in the run. Load from the "
+        "address of the store, or wait until the store has left the queue.",
+    ),
+    Code(
+        "E0867",
+        "a load during one of TTSync",
+        "While a load of CoprocessorDoneCheck or MOPExpanderDoneCheck is outstanding, the core "
+        "begins another load of mailboxes, semaphores, TTSync or the queue from RISC-V B. By a bug "
+        "of the hardware it may get a wrong value, or never come back. Use the result of the first "
+        "load before, or execute seven other instructions in between.",
     ),
 )

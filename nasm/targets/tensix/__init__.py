@@ -8,7 +8,7 @@ from nasm.isa.core_state import Surroundings
 from nasm.isa.generation import Generation
 from nasm.isa.target import Bursting, GenerationModel, Samples, Target
 from nasm.targets.tensix.arrangements import ARRANGEMENTS
-from nasm.targets.tensix.bursts import burst
+from nasm.targets.tensix.bursts import burst, leads
 from nasm.targets.tensix.causes import CAUSES
 from nasm.targets.tensix.chips import CHIPS
 from nasm.targets.tensix.core.durations import Durations
@@ -77,7 +77,7 @@ TARGET = Target(
     network=lambda generation: Links(),
     holds=_new_core,
     expand=expanded,
-    bursting=Bursting(expansion_of, burst),
+    bursting=Bursting(expansion_of, burst, leads),
     unfinished=open_recordings,
     paces={"duration": Durations},
     causes=CAUSES,

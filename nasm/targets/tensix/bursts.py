@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from nasm.base.records import dataclass
@@ -17,13 +17,15 @@ from nasm.isa.core_state import Blocked, Burst, Place
 from nasm.program.program import Instruction
 from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.core.findings import SAFE_LOAD, too_near
+from nasm.targets.tensix.core.instruction_start import with_banks
 from nasm.targets.tensix.core.tensix import UNITS, Issued, Tensix
-from nasm.targets.tensix.expansion import record, words_of
+from nasm.targets.tensix.expansion import record, word_of, words_of
 from nasm.targets.tensix.lanes import replays as of_vector
 from nasm.targets.tensix.lanes import scheduling
 from nasm.targets.tensix.matrix import replays as of_matrix
 from nasm.targets.tensix.matrix.facts import timing_of
 from nasm.targets.tensix.matrix.replays import PlannedReplay
+from nasm.targets.tensix.matrix.src import flip
 from nasm.targets.tensix.risc_state import RISC_CORES
 from nasm.targets.tensix.riscv import bursts as of_cores
 from nasm.targets.tensix.state import THREADS
@@ -70,9 +72,27 @@ def burst(
         unit = _unit(words[0])
         if unit not in _RUNS or _unit(words[-1]) is not unit or len(words) > ticks:
             break
+        if unit is MATRIX and of_matrix.ends(words[-1]):
+            break
     made = _RUNS.get(unit)
     found = None if made is None else made(core, thread, tuple(words), ticks)
     return core.now + 1 if found is None else found
+
+
+@lru_cache(maxsize=1 << 14)
+def leads(instruction: Instruction) -> bool:
+    """Whether a run can begin with an instruction: with one of a RISC-V core, or a word of a unit.
+
+    What one expands to has instructions of its own.
+    """
+    encoding = instruction.row.encoding
+    if encoding is None or OPCODES.get(encoding.code) is None:
+        return True
+    word = word_of(instruction)
+    unit = _unit(word)
+    if unit is MATRIX:
+        return not of_matrix.ends(word)
+    return unit is VECTOR and of_vector.fit((word,)) > 0
 
 
 @lru_cache(maxsize=1 << 12)
@@ -123,6 +143,13 @@ def _reads_concern(core: Tensix, blocked: Mapping[int, Blocked]) -> bool:
     return any(part in _UNPACKERS for why in blocked.values() for part in why.on)
 
 
+def issued_then(
+    tick: int, place: Callable[[int], Place], number: int, thread: int, word: int
+) -> Issued:
+    """A word of a run, by its number, as it has started at a tick."""
+    return Issued(tick, place(number), thread, _name(word), word)
+
+
 @dataclass(frozen=True, slots=True)
 class WordRun(ABC):
     """Words of a thread, one after the other: see :class:`nasm.isa.core_state.Burst`."""
@@ -158,8 +185,8 @@ class WordRun(ABC):
 
     def issued(self, number: int, place: Callable[[int], Place]) -> Issued:
         """One of the words, as it has started."""
-        word, tick = self.words[number], self.core.now + self.starts[number]
-        return Issued(tick, place(number), self.thread, _name(word), word)
+        tick = self.core.now + self.starts[number]
+        return issued_then(tick, place, number, self.thread, self.words[number])
 
     def note(self, unit: str, count: int, place: Callable[[int], Place]) -> None:
         """Note until when a unit has something of the thread, and what it has seen and recorded."""
@@ -240,11 +267,16 @@ class MatrixRun(WordRun):
         if not planned.perform():
             return False
         recent, by = core.recent, list(core.recent.by)
-        last = {block: number for number, some in enumerate(planned.blocks) for block in some}
-        for block, number in last.items():
-            issued = self.issued(number, place)
-            recent.dst[block], by[block] = issued.tick, issued
-        recent.by, recent.matrix = tuple(by), self.issued(count - 1, place)
+        for number, blocks in planned.last_writes:
+            tick = core.now + self.starts[number]
+            recent.dst[blocks] = tick
+            later = partial(issued_then, tick, place, number, self.thread, self.words[number])
+            for block in blocks:
+                by[block] = later
+        last = recent.matrix = self.issued(count - 1, place)
+        recent.by = tuple(by)
+        if any(planned.flips):
+            with_banks(core, last, partial(flip, core, self.thread, *planned.flips))
         self.note("matrix", count, place)
         return True
 

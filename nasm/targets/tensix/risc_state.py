@@ -55,6 +55,34 @@ def _ticks() -> NDArray[np.int64]:
     return np.zeros(RISC_REGISTERS, np.int64)
 
 
+class LateAccess(NamedTuple):
+    """A load or store of a core that has entered its load/store unit, and is not processed.
+
+    It is of some bytes at an address, by the instruction at a place. A load is for register ``rd``,
+    maybe ``signed``; a store is of a ``value``.
+    """
+
+    loads: bool
+    address: int
+    size: int
+    place: Place
+    rd: int = 0
+    signed: bool = False
+    value: int = 0
+
+
+class InUnit(NamedTuple):
+    """An instruction in the load/store unit: its register, when it entered, when it may leave.
+
+    ``access`` is the number of its late load among these, -1 of others.
+    """
+
+    rd: int
+    entered: int
+    ready: int
+    access: int = -1
+
+
 @dataclass(slots=True, eq=False)
 class RiscPipeline(MutableState):
     """What is in the load/store unit of a RISC-V core, as far as later instructions wait for it.
@@ -63,7 +91,9 @@ class RiscPipeline(MutableState):
     ``latest`` is when the latest instruction entered it, and ``forwarded`` the register that it
     writes. ``leaving`` is when each of the last instructions leaves it, ``loads`` the same of loads
     from beyond the local memory, ``stores`` when each of the last stores is emitted, with its
-    address. The integer unit is ``free`` from a tick on.
+    address. The integer unit is ``free`` from a tick on, and a load of TTSync is over at ``sync``.
+    ``late`` are accesses in the order of their instructions, and ``window`` is what is in the unit
+    from the first late load on; see ``riscv/late.py``.
     """
 
     ready: NDArray[np.int64] = field(default_factory=_ticks)
@@ -73,12 +103,16 @@ class RiscPipeline(MutableState):
     loads: tuple[int, ...] = ()
     stores: tuple[tuple[int, int], ...] = ()
     free: int = 0
+    sync: int = 0
+    late: tuple[LateAccess, ...] = ()
+    window: tuple[InUnit, ...] = ()
 
     def clear(self, now: int) -> None:
         """Nothing is in it."""
         self.ready[:] = now
         self.latest, self.forwarded, self.leaving = -1, 0, (now,)
-        self.loads, self.stores, self.free = (), (), now
+        self.loads, self.stores, self.free, self.sync = (), (), now, now
+        self.late, self.window = (), ()
 
 
 @dataclass(slots=True, eq=False)

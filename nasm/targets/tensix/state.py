@@ -7,7 +7,7 @@ instruction does; who does changes the arrays in place. All of it is saved and r
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, Protocol
+from typing import ClassVar, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,9 @@ NO_FORMAT = -1
 
 NO_THREAD = -1
 """The owner of a free mutex, and the mutex that a thread wants which waits for none."""
+
+NO_LINES: Final = (None,) * THREADS
+"""The lines of threads whose RISC-V cores push none."""
 
 
 class L1Bytes(Protocol):
@@ -248,7 +251,7 @@ class Coprocessor(MutableState):
     mutexes: NDArray[np.int8] = field(default_factory=lambda: np.full(8, NO_THREAD, np.int8))
     scalar_owner: int = NO_THREAD
     srcb_as_srca: bool = False
-    lines: tuple[EngineLines | None, ...] = (None,) * THREADS
+    lines: tuple[EngineLines | None, ...] = NO_LINES
     riscs: tuple[RiscCore, ...] = field(
         default_factory=lambda: tuple(risc_core(number) for number in range(RISC_CORES))
     )

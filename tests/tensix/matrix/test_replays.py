@@ -110,7 +110,8 @@ def increments(core: Coprocessor, rng: Rng) -> None:
             f"BIAS_SEC{i}_BiasIncr": some(0, 1), f"BIAS_SEC{i}_BiasClear": some(0, 0, 1),
         }  # fmt: skip
         configure(core, {f"ADDR_MOD_{name}": value for name, value in settings.items()}, THREAD)
-    own.rows.restore((some(0, 9, 130), some(0, 64), 0, 0, *rng.integers(64, size=2).tolist(), 0, 0))
+    of_b = rng.integers(64, size=2).tolist()
+    own.rows.restore((some(0, 9, 130), some(0, 64), 0, 0, *of_b, 0, 0, 0))
     own.rows.extra_addr_mod, own.rows.fidelity = some(0, 1), some(0, 1, 2, 3)
 
 
@@ -167,7 +168,7 @@ def test_a_run_leaves_everything_as_one_by_one(style: Style, wide: bool) -> None
 def test_a_product_of_tiles_is_the_same_at_once(phases: int) -> None:
     rng = np.random.default_rng(phases)
     core = ready(rng, Style.BF16, True, 6)
-    core.threads[THREAD].rows.restore((0,) * 8)
+    core.threads[THREAD].rows.restore((0,) * 9)
     words = tuple(
         word("MVMUL", AddrMod=i & 1, DstRow=8 * (i % 8), BroadcastSrcBRow=0)
         for i in range(16 * phases)
@@ -191,7 +192,7 @@ def test_a_run_ends_where_a_bank_is_passed_and_where_another_unit_is_asked() -> 
     for name in TAKEN:
         for flip in ("FlipSrcA", "FlipSrcB"):
             if name != "INCRWC":
-                assert replays.fit((product, word(name, **{flip: 1}), product)) == 1
+                assert replays.fit((product, word(name, **{flip: 1}), product)) == 2
     for name in ("MOVD2A", "ZEROACC", "SFPLOAD", "CLEARDVALID", "STALLWAIT", "GMPOOL"):
         assert replays.fit((product, product, WORDS[name].opcode << 24)) == 2
     assert replays.fit((product, product | 1 << 21)) == 1  # no document says what the bit is for
@@ -199,7 +200,7 @@ def test_a_run_ends_where_a_bank_is_passed_and_where_another_unit_is_asked() -> 
 
 def test_what_would_wait_or_be_refused_is_not_planned() -> None:
     core = ready(np.random.default_rng(0), Style.BF16, False, 6)
-    core.threads[THREAD].rows.restore((0,) * 8)
+    core.threads[THREAD].rows.restore((0,) * 9)
     words = (word("MVMUL"),)
     before = core.save()
     planned = lambda: replays.plan(core, THREAD, words, 0, LONG_AGO)  # noqa: E731

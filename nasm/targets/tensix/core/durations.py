@@ -13,7 +13,7 @@ from nasm.isa.pace import Pace
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, Format
 from nasm.targets.tensix.matrix.pack_job import count_of, jobs_of
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, pack_cycles, wanted_speed
-from nasm.targets.tensix.matrix.unpack_job import job_of, numbers_of
+from nasm.targets.tensix.matrix.unpack_job import UnpackJob, job_of, numbers_of
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.scalar.mover import duration
 from nasm.targets.tensix.state import Coprocessor
@@ -45,11 +45,16 @@ def unpack_demand(
         core, thread, WhichUnpacker, MultiContextMode, UseContextCounter, ContextNumber, ContextADC
     )
     source, _ = job.formats()
-    zeros = (1 << job.own("REG2_Upsample_rate")) - 1
-    speed = wanted_speed(
+    speed = job.once(_speed)
+    return bytes_of(numbers_of(job, RowSearch)[1], source), speed
+
+
+def _speed(job: UnpackJob) -> int:
+    """The speed that an unpacker wants."""
+    source, zeros = job.formats()[0], (1 << job.own("REG2_Upsample_rate")) - 1
+    return wanted_speed(
         job.throttle(), source, tilized=job.tilized(), to_dst=job.to_dst(), upsampling=zeros
     )
-    return bytes_of(numbers_of(job, RowSearch)[1], source), speed
 
 
 def pack_durations(core: Coprocessor, thread: int, fields: Fields) -> dict[int, int]:

@@ -101,8 +101,8 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
     rows = rows_read(kind, at, follow_order(core, issued.thread))
     for block in sorted({row // 8 for row in rows}):
         ago = issued.tick - int(recent.dst[block])
-        by = recent.by[block]
-        if ago < SAFE_LOAD and isinstance(by, Issued):
+        by = recent.writer(block) if ago < SAFE_LOAD else None
+        if by is not None:
             text = (
                 f"{issued.mnemonic} reads rows {8 * block} to {8 * block + 7} of Dst "
                 f"{counted(ago, 'cycle')} after {by.mnemonic} began to write them; "
@@ -173,8 +173,8 @@ def of_pack(core: Tensix, issued: Issued, fields: Fields) -> None:
     rows, wide = rows_packed(core, issued.thread, fields)
     blocks = {block for row in rows for block in dst_blocks(row, 1, wide, core.matrix.order)}
     for block in sorted(blocks):
-        ago, by = issued.tick - int(core.recent.dst[block]), core.recent.by[block]
-        if isinstance(by, Issued) and ago < timing_of(by.mnemonic).latency:
+        ago, by = issued.tick - int(core.recent.dst[block]), core.recent.writer(block)
+        if by is not None and ago < timing_of(by.mnemonic).latency:
             text = (
                 f"{issued.mnemonic} reads rows {8 * block} to {8 * block + 7} of Dst "
                 f"{counted(ago, 'cycle')} after {by.mnemonic} began to write them, "

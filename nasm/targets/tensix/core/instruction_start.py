@@ -156,7 +156,7 @@ def of_banks(fields: Fields) -> tuple[str, ...]:
     return (SRC,)
 
 
-def _with_banks(core: Tensix, issued: Issued, act: Act) -> Done | None:
+def with_banks(core: Tensix, issued: Issued, act: Act) -> Done | None:
     """Act, but for the banks that are released: these change owners in the next cycle."""
     m = core.matrix
     owners = m.owner_a, m.owner_b
@@ -168,7 +168,8 @@ def _with_banks(core: Tensix, issued: Issued, act: Act) -> Done | None:
             for bank in range(2):
                 if old[bank] != new[bank]:
                     owner[bank] = old[bank]
-                    core.at(core.now + 1, partial(_hand_over, core, issued, owner, bank, new[bank]))
+                    over = partial(_hand_over, core, issued, owner, bank, new[bank])
+                    core.at(issued.tick + 1, over, place=issued.place)
     return then
 
 
@@ -194,7 +195,7 @@ def _matrix(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     assert facts.timing is not None
     use = None if facts.dst is None else dst_use(core, issued.thread, facts.dst, fields)
     flips = fields.get("FlipSrcA", 0) or fields.get("FlipSrcB", 0)
-    _later(core, _with_banks(core, issued, act) if flips else act(), 1)
+    _later(core, with_banks(core, issued, act) if flips else act(), 1)
     recent = core.recent
     recent.matrix = issued
     if use is not None and use.writes:

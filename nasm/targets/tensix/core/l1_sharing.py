@@ -35,10 +35,10 @@ class Reads(NamedTuple):
         """The tick at which it is through at its speed."""
         return self.since - -self.lines // self.speed
 
-    def until(self, now: int) -> Reads:
-        """What is left of it at a tick."""
+    def going_on(self, now: int, speed: int) -> Reads:
+        """What is left of it at a tick, from which on it has another speed."""
         left = max(0, self.lines - self.speed * (now - self.since))
-        return self._replace(lines=left, since=now)
+        return Reads(self.thread, left, *self[2:6], now, speed)
 
 
 class ReadingHost(Protocol):
@@ -86,7 +86,7 @@ def _share(host: ReadingHost) -> None:
     for unpacker, (reads, speed) in enumerate(zip(reading, speeds, strict=True)):
         if reads is None:
             continue
-        now = reads.until(host.now)._replace(speed=speed)
+        now = reads.going_on(host.now, speed)
         _put(host, unpacker, now)
         _end_at(host, unpacker, now)
 

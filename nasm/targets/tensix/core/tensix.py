@@ -71,7 +71,8 @@ NOTHING: Final = Issued(-1000, None, -1, "", 0)
 class Recent(MutableState):
     """What started last, where later instructions have to know.
 
-    ``dst[block]`` is when the matrix unit last wrote a block of Dst, and ``by[block]`` the place.
+    ``dst[block]`` is when the matrix unit last wrote a block of Dst, and ``by[block]`` what did, or
+    what makes that: see ``writer``.
     ``configured`` are words of the configuration in flight, each with its tick and place.
     ``posted[n]`` is the thread that posted semaphore n last, -1 before.
     """
@@ -82,9 +83,14 @@ class Recent(MutableState):
     unpack: Issued = NOTHING
     atomic: Issued = NOTHING
     dst: NDArray[np.int64] = field(default_factory=lambda: np.full(BLOCKS, -1000, np.int64))
-    by: tuple[Hashable, ...] = (None,) * BLOCKS
+    by: tuple[Issued | Callable[[], Issued] | None, ...] = (None,) * BLOCKS
     configured: tuple[tuple[int, int, Hashable], ...] = ()
     posted: tuple[int, ...] = (-1,) * SEMAPHORES
+
+    def writer(self, block: int) -> Issued | None:
+        """What of the matrix unit wrote a block of Dst last."""
+        found = self.by[block]
+        return found if found is None or isinstance(found, Issued) else found()
 
 
 @dataclass(slots=True, eq=False)
@@ -97,10 +103,20 @@ class Tensix(Coprocessor):
     macro-operation last. ``fronts`` has what is in front of the gates of threads whose
     RISC-V core pushes their lines. ``codes`` is what each RISC-V core executes, if it has RISC-V
     instructions; threads that are ``fed`` execute what these push. ``words`` are those of the
-    instructions of threads.
+    instructions of threads. While RISC-V cores have ``late`` accesses, so many, ``press`` processes
+    those that may be, once at each tick at which something looks at the core.
     """
 
-    CACHES = (*Coprocessor.CACHES, "around", "quirks", "outer_bug", "codes", "fed", "words")
+    CACHES = (
+        *Coprocessor.CACHES,
+        "around",
+        "quirks",
+        "outer_bug",
+        "codes",
+        "fed",
+        "words",
+        "press",
+    )
 
     around: Surroundings = field(kw_only=True)
     quirks: Quirks = DOCUMENTED
@@ -118,9 +134,14 @@ class Tensix(Coprocessor):
     codes: tuple[object, ...] = (None,) * RISC_CORES
     fed: tuple[bool, ...] = (False,) * THREADS
     words: Words | None = None
+    late: int = 0
+    press: Callable[[Tensix], None] | None = None
 
     def discard(self, thread: int) -> None:
-        """Give up what the core of a thread has pushed and the MOP expander has not taken."""
+        """Give up what a core has begun, and pushed if the MOP expander has not taken it."""
+        pipeline = self.riscs[thread].pipeline
+        self.late -= len(pipeline.late)
+        pipeline.late, pipeline.window = (), ()
         if thread < THREADS:
             self.fronts[thread].discard()
 
@@ -133,6 +154,7 @@ class Tensix(Coprocessor):
             self._settle(now)
 
     def _settle(self, now: int) -> None:
+        before = self.now
         latched = [t for t in _THREADS if self.threads[t].latch.block]
         while self.entries and self.entries[0].tick <= now:
             tick = self.entries[0].tick
@@ -149,6 +171,8 @@ class Tensix(Coprocessor):
         if latched:
             self._look(latched, now)
         self.now = now
+        if self.late and now > before and self.press is not None:
+            self.press(self)
 
     def _look(self, latched: list[int], before: int) -> None:
         """Have gates look at the ticks, before one, at which units became idle."""

@@ -21,6 +21,7 @@ from nasm.targets.tensix.scalar.forms import waits_to_store
 from nasm.targets.tensix.scalar.memory import waits_for_fifo, waits_for_word
 from nasm.targets.tensix.scalar.timing import AFTER_CONFIG, ATOMIC_INTERVAL
 from nasm.targets.tensix.scalar.unit import hold, waits_for_unit, waits_to_flush
+from nasm.targets.tensix.state import NO_LINES
 from nasm.targets.tensix.sync.gate import blocked, look
 from nasm.targets.tensix.sync.mutexes import waits_for_mutex, waits_to_release, want
 from nasm.targets.tensix.unit_queries import thread_name
@@ -48,7 +49,9 @@ def waiting(word: Word, own: Waits | None) -> Callable[[Tensix, int, int], Block
         core.settle()
         look(core, thread, core)
         fields = fields_of(word)
-        found = _bubble(core, thread) or _latched(core, thread, bits, every)
+        found = _bubble(core, thread)
+        if found is None and core.threads[thread].latch.block:
+            found = _latched(core, thread, bits, every)
         if found is None and by_unit is not None:
             found = by_unit(core, thread, fields, mnemonic)
         if found is None and own is not None:
@@ -56,7 +59,7 @@ def waiting(word: Word, own: Waits | None) -> Callable[[Tensix, int, int], Block
         if found is None:
             return None
         until = core.next_change() if found.until is None else found.until
-        by_cores = any(lines is not None for lines in core.lines)
+        by_cores = core.lines != NO_LINES
         return _blocked(found.cause, found.reason, until, found.by, found.on, found.hint, by_cores)
 
     return waits
@@ -89,7 +92,7 @@ def _latched(core: Tensix, thread: int, bits: int, every: bool) -> Blocked | Non
 def _posted_instead(core: Tensix, thread: int) -> str:
     """Semaphores that were posted and are not 0, where a latch waits for others to be posted."""
     latch = core.threads[thread].latch
-    if not latch.of_semaphores or not latch.conditions & 1:
+    if not latch.of_semaphores or not latch.conditions & 1 or max(core.recent.posted) < 0:
         return ""
     left = [
         f"{thread_name(by)} has posted semaphore {n}, which is {core.semaphores[n, 0]}"

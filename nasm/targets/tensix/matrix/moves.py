@@ -70,6 +70,9 @@ def _to_dst(
         wide, value = True, u32(rows_of_dst.read32(m, rows) & 0xFFFF0000 | half)
     else:
         wide, value = False, half
+    if not core.vector.lane_config.any():
+        rows_of_dst.write(m, rows, value, wide)
+        return
     columns = np.flatnonzero(_moved_columns(core))
     rows_of_dst.write_columns(m, rows[:, None], columns, value[:, columns], wide)
 

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT, Banks
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
@@ -28,6 +30,7 @@ def _b(core: Coprocessor) -> Blocked | None:
     return _not_owner("SrcB", m.matrix_b, 1)
 
 
+@cache
 def _not_owner(name: str, bank: int, unpacker: int) -> Blocked:
     return Blocked(
         CAUSE,
@@ -62,6 +65,7 @@ def blocked_unpack(
     return None if owners[bank] == UNPACKERS else _kept(WhichUnpacker, bank)
 
 
+@cache
 def _kept(unpacker: int, bank: int) -> Blocked:
     name = "SrcB" if unpacker else "SrcA"
     flip = f"FlipSrc{name[-1]}"

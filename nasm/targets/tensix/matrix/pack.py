@@ -9,7 +9,8 @@ source and stochastic rounding are refused.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from nasm.targets.tensix.matrix.streams import (
 )
 from nasm.targets.tensix.matrix.unpack_conversion import fp16_from_fp32
 from nasm.targets.tensix.scalar.addr_mods import apply_pack_addr_mod
-from nasm.targets.tensix.scalar.config import field, read
+from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.state import U8, Coprocessor
 from nasm.targets.tensix.words.word import Fields
 
@@ -80,19 +81,20 @@ def _supported(job: Job) -> None:
 
 def _masked(job: Job, x: Bits, kind: NumberKind, columns: Bits) -> Bits:
     """Numbers of Dst, 0 or minus infinity where the edge mask of their place in the tile is 0."""
-    y, z = _tile_places(job, len(x))
+    places = _tile_places(job, len(x))
+    if job.known.once((_keeps_all, job.packer), partial(_keeps_all, job)):
+        return x
+    y, z = places()
     if job.all("PCK_EDGE_TILE_FACE_SET_SELECT_enable"):
         faces = job.pair("PCK_EDGE_TILE_FACE_SET_SELECT_select")
-        word = read(job.core, job.thread, _word_of(job, _FACE_SETS) + faces)
+        word = job.known.word(_word_of(job, _FACE_SETS) + faces)
         offset = job.all(f"DEST_TARGET_REG_CFG_PACK_SEC{job.packer}_ZOffset")
         sets = word >> 2 * (offset + z & 15) & 3
     else:
         sets = np.full(len(x), job.pair("PCK_EDGE_TILE_ROW_SET_SELECT_select"))
-    rows = _word_of(job, _ROW_SETS)
-    words = np.array([read(job.core, job.thread, rows + i) for i in range(4)])
-    chosen = words[sets] >> 2 * (y & 15) & 3
-    masks = np.array([job.all(f"PCK_EDGE_OFFSET_SEC{i}_mask") for i in range(4)])
-    kept = masks[chosen] >> columns & 1
+    words, masks = _masks(job)
+    chosen = np.array(words)[sets] >> 2 * (y & 15) & 3
+    kept = np.array(masks)[chosen] >> columns & 1
     if kept.all():
         return x
     if job.all("PCK_EDGE_MODE_mode") and kind not in pack_conversion.MINUS_INFINITY:
@@ -101,30 +103,49 @@ def _masked(job: Job, x: Bits, kind: NumberKind, columns: Bits) -> Bits:
     return np.where(kept, x, np.uint32(filler))
 
 
+def _masks(job: Job) -> tuple[list[int], list[int]]:
+    """The words that map rows to masks, and these: four each."""
+    first = _word_of(job, _ROW_SETS)
+    words = [job.known.word(first + n) for n in range(4)]
+    return words, [job.all(f"PCK_EDGE_OFFSET_SEC{n}_mask") for n in range(4)]
+
+
+def _keeps_all(job: Job) -> bool:
+    """Whether no mask leaves anything out that may be chosen, of one set of rows."""
+    words, masks = _masks(job)
+    if job.all("PCK_EDGE_TILE_FACE_SET_SELECT_enable"):
+        return False
+    word = words[job.pair("PCK_EDGE_TILE_ROW_SET_SELECT_select")]
+    return all(masks[word >> 2 * row & 3] == 0xFFFF for row in range(16))
+
+
 def _word_of(job: Job, name: str) -> int:
     """The word of the configuration in which a field is."""
     return job.core.layout.fields[name].word
 
 
-def _tile_places(job: Job, count: int) -> tuple[Bits, Bits]:
-    """Y and Z in the tile of so many numbers; then the packer is after them."""
+def _tile_places(job: Job, count: int) -> Callable[[], tuple[Bits, Bits]]:
+    """What makes Y and Z in the tile of so many numbers; the packer is after them now."""
     if job.interfaces:
         return _tile_rows(job, count)
     p = job.core.packers[job.packer]
     at_x, at_y, at_z = p.position
-    steps = (at_x + np.arange(count + 1)) // 16
     plane = job.all(f"PACK_COUNTERS_SEC{job.packer}_pack_reads_per_xy_plane")
     turned = job.all(f"PACK_COUNTERS_SEC{job.packer}_pack_yz_transposed")
     inner, outer = (at_z, at_y) if turned else (at_y, at_z)
-    wraps = inner < plane
-    first = (inner + steps) % plane if wraps else inner + steps
-    second = outer + (inner + steps) // plane if wraps else outer + 0 * steps
-    y, z = (second, first) if turned else (first, second)
-    p.position = (at_x + count) % 16, int(y[-1]), int(z[-1])
-    return y[:-1], z[:-1]
+
+    def after(steps: Any) -> tuple[Any, Any]:
+        """Y and Z after some rows."""
+        first, second = inner + steps, 0 * steps
+        if inner < plane:
+            second, first = divmod(first, plane)
+        return (outer + second, first) if turned else (first, outer + second)
+
+    p.position = (at_x + count) % 16, *after((at_x + count) // 16)
+    return lambda: after((at_x + np.arange(count)) // 16)
 
 
-def _tile_rows(job: Job, count: int) -> tuple[Bits, Bits]:
+def _tile_rows(job: Job, count: int) -> Callable[[], tuple[Bits, Bits]]:
     """The same of interfaces: each is one row further, and a plane ends exactly at its last row."""
     if job.all("PACK_COUNTERS_SEC0_pack_yz_transposed"):
         raise unknown("PACR with pack_yz_transposed")
@@ -134,15 +155,19 @@ def _tile_rows(job: Job, count: int) -> tuple[Bits, Bits]:
     ends = after == job.all("PACK_COUNTERS_SEC0_pack_reads_per_xy_plane")
     p.position = (0, 0, z + 1) if ends else (0, after, z)
     each = count // rows
-    return np.repeat(y + np.arange(rows) & 0xFF, each), np.full(count, z)
+    return lambda: (np.repeat(y + np.arange(rows) & 0xFF, each), np.full(count, z))
 
 
 def _from_dst(job: Job, count: int) -> tuple[Bits, NumberKind]:
     """Numbers of Dst after the early conversion and the edge mask."""
     places = places_of(job, count)
     how, m, rows = job.reading(), job.core.matrix, places >> 4
-    lines, which = np.unique(rows, return_inverse=True)
-    stored = rows_of_dst.read(m, lines, how.wide)[which, places & 15]
+    if count and int(places[-1] - places[0]) == count - 1 and not job.interfaces:
+        lines, first = np.arange(rows[0], rows[-1] + 1), int(places[0]) & 15
+        stored = rows_of_dst.read(m, lines, how.wide).reshape(-1)[first : first + count]
+    else:
+        lines, which = np.unique(rows, return_inverse=True)
+        stored = rows_of_dst.read(m, lines, how.wide)[which, places & 15]
     early, kind = pack_conversion.early(stored, how)
     return _masked(job, early, kind, places & 15), kind
 
@@ -198,8 +223,8 @@ def _base(job: Job) -> int:
 
     def stated(packer: int) -> int:
         section = job.section(packer)
-        header = not field(job.core, job.thread, f"{section}_Sub_l1_tile_header_size")
-        return field(job.core, job.thread, f"{section}_L1_Dest_addr") + header
+        header = not job.all(f"{section}_Sub_l1_tile_header_size")
+        return job.all(f"{section}_L1_Dest_addr") + header
 
     first = stated(0) & 0xFFFFFFFF
     if job.packer and first >> 31:

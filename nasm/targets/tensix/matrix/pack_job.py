@@ -18,7 +18,7 @@ from nasm.targets.tensix.matrix.formats import Format
 from nasm.targets.tensix.matrix.pack_conversion import DstReading
 from nasm.targets.tensix.matrix.src import data_format, unknown
 from nasm.targets.tensix.scalar.addr_mods import PACKERS
-from nasm.targets.tensix.scalar.config import field
+from nasm.targets.tensix.scalar.config import KnownSettings
 from nasm.targets.tensix.scalar.dst_order import BOTH, follow_order
 from nasm.targets.tensix.state import Coprocessor
 from nasm.targets.tensix.words.word import Fields
@@ -58,16 +58,17 @@ class Job:
     thread: int
     packer: int
     whose: int
+    known: KnownSettings
     interfaces: tuple[int, ...] = ()
     apart: int = 1
 
     def own(self, name: str) -> int:
         """A field of this packer, whose names begin with its section."""
-        return field(self.core, self.thread, f"THCON_{_SECTIONS[self.packer]}_{name}")
+        return self.known.field(f"THCON_{_SECTIONS[self.packer]}_{name}")
 
     def all(self, name: str) -> int:
         """A field that packers share."""
-        return field(self.core, self.thread, name)
+        return self.known.field(name)
 
     def adc(self, channel: int, dimension: int) -> int:
         """A counter of the packers."""
@@ -103,6 +104,9 @@ class Job:
 
     def reading(self) -> DstReading:
         """How Dst is read."""
+        return self.known.once((Job.reading, self.packer), self._reading)
+
+    def _reading(self) -> DstReading:
         shift = 0
         if self.all("INT_DESCALE_Enable"):
             if self.all("INT_DESCALE_Mode"):
@@ -187,15 +191,15 @@ def jobs_of(core: Coprocessor, thread: int, fields: Fields) -> list[Job]:
         raise unknown(
             f"a pack with PackerMask {mask:#06b}; wanted one packer, 0 and 1, 2 and 3, all"
         )
-    jobs = []
+    jobs, known = [], KnownSettings(core, thread)
     for packer in range(core.chip.tiles.packers):
         if not mask >> packer & 1:
             continue
         whose = thread
         if fields["OvrdThreadId"]:
-            named = field(core, thread, f"THCON_{_SECTIONS[packer]}_Addr_cnt_context")
+            named = known.field(f"THCON_{_SECTIONS[packer]}_Addr_cnt_context")
             whose = 0 if named == 3 else named
-        jobs.append(Job(core, thread, packer, whose))
+        jobs.append(Job(core, thread, packer, whose, known))
     return jobs
 
 
@@ -211,8 +215,9 @@ def _of_interfaces(core: Coprocessor, thread: int, fields: Fields) -> Job:
             )
     every, mask = range(core.chip.tiles.interfaces), fields["ReadIntfSel"]
     reading = tuple(one for one in every if mask >> one & 1) or tuple(every)
+    known = KnownSettings(core, thread)
     if not fields["DstAccessMode"]:
-        return Job(core, thread, 0, thread, reading)
+        return Job(core, thread, 0, thread, known, reading)
     if reading != (*range(len(reading)),):
         message = f"a pack with DstAccessMode 1 and ReadIntfSel {mask:#06b}, which no source says"
         raise Refused("E0701", message, "ReadIntfSel selects the first interfaces: 1, 3, 7 or 15")
@@ -223,4 +228,4 @@ def _of_interfaces(core: Coprocessor, thread: int, fields: Fields) -> Job:
             "set DEST_ACCESS_CFG_remap_addrs and DEST_ACCESS_CFG_swizzle_32b to 1 before Dst is "
             "written",
         )
-    return Job(core, thread, 0, thread, reading, STRIDE)
+    return Job(core, thread, 0, thread, known, reading, STRIDE)

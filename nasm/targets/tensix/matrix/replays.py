@@ -5,7 +5,8 @@ and from the configuration. Then products of matrices are computed at once, and 
 many steps as one block of Dst has sums: those of other blocks in the same step, and each block's
 in their order, so that they are rounded as one by one.
 
-A word that releases a bank ends a run, since others see that.
+A word that moves on to other banks is the last of a run: others see in the next cycle that these
+are released.
 """
 
 from __future__ import annotations
@@ -40,12 +41,16 @@ class PlannedReplay(NamedTuple):
     """What a run of words is going to do.
 
     ``starts`` are the cycles, after the first one, at which each starts; ``blocks`` the aligned
-    blocks of eight rows of Dst that each writes. ``perform`` executes all of them; where it is
-    False, nothing has changed.
+    blocks of eight rows of Dst that each writes, ``last_writes`` the words that write any of them
+    last, by number, and which. ``flips`` are
+    the banks, of SrcA and SrcB, from which the last one moves on. ``perform`` executes all of them
+    but for that; where it is False, nothing has changed.
     """
 
     starts: tuple[int, ...]
     blocks: tuple[frozenset[int], ...]
+    last_writes: tuple[tuple[int, list[int]], ...]
+    flips: tuple[int, int]
     perform: Callable[[], bool]
 
 
@@ -54,6 +59,11 @@ class _Word(NamedTuple):
 
     facts: MatrixFacts
     fields: Mapping[str, int]
+
+    @property
+    def flips(self) -> tuple[int, int]:
+        """Whether the matrix unit moves on to its other bank of SrcA, and of SrcB."""
+        return self.fields.get("FlipSrcA", 0), self.fields.get("FlipSrcB", 0)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -65,16 +75,23 @@ def _decoded(word: int) -> _Word | None:
         return None
     if known.encoding.wrong(word):
         return None
-    fields = {one.name: one.get(word) for one in known.encoding.fields()}
-    if fields.get("FlipSrcA") or fields.get("FlipSrcB"):
-        return None
-    return _Word(facts, fields)
+    return _Word(facts, {one.name: one.get(word) for one in known.encoding.fields()})
 
 
 @lru_cache(maxsize=1 << 10)
 def fit(words: tuple[int, ...]) -> int:
     """How many of these words, from the first on, can be evaluated together at all."""
-    return next((i for i, word in enumerate(words) if _decoded(word) is None), len(words))
+    for number, word in enumerate(words):
+        if ends(word):
+            return number + (_decoded(word) is not None)
+    return len(words)
+
+
+@lru_cache(maxsize=1 << 12)
+def ends(word: int) -> bool:
+    """Whether a run ends with a word, or before it."""
+    decoded = _decoded(word)
+    return decoded is None or any(decoded.flips)
 
 
 def plan(
@@ -108,9 +125,10 @@ def plan(
     starts = walked.starts
     if walked.parts and int(written[walked.waits_for].max()) + DST_STALL >= now:
         starts = _starts(walked.reads, walked.writes, dict(enumerate((written - now).tolist())))
-    return PlannedReplay(
-        starts, walked.writes, partial(_perform, core, thread, walked, styles, wide)
-    )
+    perform = partial(_perform, core, thread, walked, styles, wide)
+    last = _decoded(words[-1])
+    assert last is not None
+    return PlannedReplay(starts, walked.writes, walked.last_writes, last.flips, perform)
 
 
 # -- which rows
@@ -157,6 +175,7 @@ class _Walked(NamedTuple):
 
     reads: tuple[frozenset[int], ...]
     writes: tuple[frozenset[int], ...]
+    last_writes: tuple[tuple[int, list[int]], ...]
     waits_for: Ints
     starts: tuple[int, ...]
     parts: tuple[_Part, ...]
@@ -204,6 +223,7 @@ def _walk(
     return _Walked(
         together,
         together,
+        _last_writes(together),
         np.array(sorted(_NOTHING.union(*together)), np.intp),
         _starts(together, together, {}),
         parts,
@@ -212,6 +232,15 @@ def _walk(
         rows.save(),
         found[-1].rows_a[0] if found else 0,
     )
+
+
+def _last_writes(writes: Sequence[frozenset[int]]) -> tuple[tuple[int, list[int]], ...]:
+    """Which word writes blocks last, by number, and these."""
+    by_block = {block: number for number, some in enumerate(writes) for block in some}
+    last: dict[int, list[int]] = {}
+    for block, number in by_block.items():
+        last.setdefault(number, []).append(block)
+    return tuple(last.items())
 
 
 def _count(rows: RowCounters, counts: Callable[..., None], fields: Mapping[str, int]) -> None:

@@ -26,7 +26,7 @@ from nasm.targets.tensix.matrix.src import (
     unknown,
 )
 from nasm.targets.tensix.matrix.unpack_conversion import WIDE, checked, converted, numbers
-from nasm.targets.tensix.matrix.unpack_job import ROW, UnpackJob, W, Y, Z, job_of, numbers_of
+from nasm.targets.tensix.matrix.unpack_job import ROW, UnpackJob, Y, Z, job_of, numbers_of
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.scalar.dst_order import follow_order
 from nasm.targets.tensix.state import U8, Coprocessor
@@ -100,7 +100,7 @@ def _values(job: UnpackJob, search: int, zero: int, target: Format, source: Form
             address += -(-of_tile // 16) * 16
     found = _numbers(job, address, first, count, source)
     name = "ALU_FORMAT_SPEC_REG0_Src" + ("B" if job.unpacker else "A") + "Unsigned"
-    unsigned = bool(field(job.core, job.thread, name))
+    unsigned = bool(job.known.field(name))
     return converted(
         found,
         shared,
@@ -115,12 +115,8 @@ def _values(job: UnpackJob, search: int, zero: int, target: Format, source: Form
 def _first_place(job: UnpackJob, target: Format) -> int:
     """Where the first number goes: 16 times a row, and a column."""
     place = job.unp("ADDR_BASE_REG_1_Base")
-    for dimension, name in (
-        (Y, "XY_REG_1_Ystride"),
-        (Z, "ZW_REG_1_Zstride"),
-        (W, "ZW_REG_1_Wstride"),
-    ):
-        place += job.adc(job.thread, 1, dimension) * job.unp(f"ADDR_CTRL_{name}")
+    for counter, stride in zip(job.counters(job.thread, 1)[Y:], job.strides(), strict=True):
+        place += counter * stride
     size = {32: 4, 16: 2}.get(BITS[target], 1)
     if place % size:
         raise unknown(f"UNPACR to byte {place} of numbers of {size} bytes")
@@ -196,7 +192,7 @@ def _put(job: UnpackJob, values: U32, target: Format) -> Done:
         )
     shift = 0 if job.tilized() else job.own(f"REG2_Shift_amount_cntx{job.context & 3}")
     transposed = bool(job.own("REG2_Haloize_mode"))
-    absolute = bool(field(job.core, job.thread, "SRCA_SET_SetOvrdWithAddr"))
+    absolute = bool(job.known.field("SRCA_SET_SetOvrdWithAddr"))
     if job.to_dst():
         follow_order(job.core, job.thread)
         if shift or transposed:
@@ -227,10 +223,11 @@ def _advance(job: UnpackJob, increments: tuple[tuple[int, int], tuple[int, int]]
     """Counters Y and Z of both channels, of the thread and of whom the context names."""
     for thread in {job.thread, job.whose}:
         for channel, (y, z) in enumerate(increments):
-            counters = job.core.threads[thread].adc[job.unpacker, channel]
-            widths = job.core.chip.tiles.counters
-            counters[Y, 0] = int(counters[Y, 0]) + y & widths[Y]
-            counters[Z, 0] = int(counters[Z, 0]) + z & widths[Z]
+            if y or z:
+                counters = job.core.threads[thread].adc[job.unpacker, channel]
+                widths = job.core.chip.tiles.counters
+                counters[Y, 0] = int(counters[Y, 0]) + y & widths[Y]
+                counters[Z, 0] = int(counters[Z, 0]) + z & widths[Z]
 
 
 def UNPACR(

@@ -1,23 +1,22 @@
 """What an unpacker reads, as the configuration says: formats, addresses, counts, where they go.
 
-Source: UNPACR_Regular.md. Each field is read once of a configuration, and not again until that
-changes.
+Source: UNPACR_Regular.md.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-import numpy as np
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
 
 from nasm.base.records import dataclass
-from nasm.targets.tensix.chips import Chip
 from nasm.targets.tensix.matrix.formats import Format
 from nasm.targets.tensix.matrix.src import data_format, unknown
-from nasm.targets.tensix.scalar.config import field, read
+from nasm.targets.tensix.scalar.config import KnownSettings
 from nasm.targets.tensix.state import Coprocessor
 
-X, Y, Z, W = range(4)
+Y, Z = 1, 2
+"""Dimensions of counters, of which X is 0 and W 3."""
 
 ROW = 16
 """Numbers of a row of SrcA, SrcB or Dst."""
@@ -25,21 +24,14 @@ ROW = 16
 INPUT_PLANES = 0xFF
 """Bits of Z and W of channel 0 that reach an unpacker's input, however many counters have."""
 
-Known = dict[tuple[int | str, int | str], int]
-"""Fields that were read of a configuration, by an unpacker and a name, or by bits of a word."""
-
-
-@lru_cache(maxsize=64)
-def _known(chip: Chip, config: bytes, own: bytes, unpacker: int) -> Known:
-    """What is known of the configuration of a core and a thread, as an unpacker reads it."""
-    return {}
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class UnpackJob:
     """What an unpacker reads and makes of it: the configuration, for one thread and context.
 
-    ``known`` are the fields that were read of it, as it is now.
+    ``known`` is what was read of it, as it is now.
     """
 
     core: Coprocessor
@@ -48,38 +40,44 @@ class UnpackJob:
     context: int
     many: bool
     whose: int
-    known: Known
+    known: KnownSettings
 
     def own(self, name: str) -> int:
         """A field of this unpacker, whose names begin with its section."""
-        return self._field("THCON_SEC", name)
+        return self.known.field(f"THCON_SEC{self.unpacker}_{name}")
 
     def unp(self, name: str) -> int:
         """A field whose names begin with UNP0 or UNP1."""
-        return self._field("UNP", name)
-
-    def _field(self, kind: str, name: str) -> int:
-        found = self.known.get((kind, name))
-        if found is None:
-            found = field(self.core, self.thread, f"{kind}{self.unpacker}_{name}")
-            self.known[kind, name] = found
-        return found
+        return self.known.field(f"UNP{self.unpacker}_{name}")
 
     def descriptor(self, low: int, width: int) -> int:
         """Bits of the tile descriptor, of 128 bits; none crosses a word."""
-        found = self.known.get((low, width))
-        if found is None:
-            at = self.core.layout.fields[f"THCON_SEC{self.unpacker}_REG0_TileDescriptor"].word
-            word = read(self.core, self.thread, at + low // 32)
-            found = self.known[low, width] = word >> low % 32 & ((1 << width) - 1)
-        return found
+        at = self.core.layout.fields[f"THCON_SEC{self.unpacker}_REG0_TileDescriptor"].word
+        return self.known.word(at + low // 32) >> low % 32 & ((1 << width) - 1)
 
-    def adc(self, thread: int, channel: int, dimension: int) -> int:
-        """A counter."""
-        return int(self.core.threads[thread].adc[self.unpacker, channel, dimension, 0])
+    def once(self, make: Callable[[UnpackJob], T]) -> T:
+        """What follows from the configuration and the context alone, made once."""
+        return self.known.once((make, self.unpacker, self.many, self.context), partial(make, self))
+
+    def counters(self, thread: int, channel: int) -> list[int]:
+        """The counters X, Y, Z and W of a channel."""
+        counters: list[int] = self.core.threads[thread].adc[self.unpacker, channel, :, 0].tolist()
+        return counters
+
+    def strides(self) -> tuple[int, int, int]:
+        """What Y, Z and W add to where numbers go."""
+        return self.once(UnpackJob._strides)
+
+    def _strides(self) -> tuple[int, int, int]:
+        names = "XY_REG_1_Ystride", "ZW_REG_1_Zstride", "ZW_REG_1_Wstride"
+        y, z, w = (self.unp(f"ADDR_CTRL_{name}") for name in names)
+        return y, z, w
 
     def formats(self) -> tuple[Format, Format]:
         """The format in L1, and that after conversion."""
+        return self.once(UnpackJob._formats)
+
+    def _formats(self) -> tuple[Format, Format]:
         if self.many and self.own("REG2_Ovrd_data_format"):
             source = self.own(f"REG7_Unpack_data_format_cntx{self.context}")
             target = self.own(f"REG7_Unpack_out_data_format_cntx{self.context}")
@@ -90,6 +88,9 @@ class UnpackJob:
 
     def uncompressed(self) -> bool:
         """Whether data is not compressed."""
+        return self.once(UnpackJob._uncompressed)
+
+    def _uncompressed(self) -> bool:
         if self.many:
             return bool(self.own(f"REG2_Disable_zero_compress_cntx{self.context}"))
         return bool(self.descriptor(4, 1))
@@ -103,6 +104,9 @@ class UnpackJob:
 
     def dims(self) -> tuple[int, int, int, int]:
         """X, Y, Z and W of the tile."""
+        return self.once(UnpackJob._dims)
+
+    def _dims(self) -> tuple[int, int, int, int]:
         x = self.descriptor(16, 16)
         if self.many and not self.unpacker:
             x = self.own(f"REG5_Tile_x_dim_cntx{self.context & 3}")
@@ -110,6 +114,9 @@ class UnpackJob:
 
     def base(self) -> int:
         """The byte after the tile's header."""
+        return self.once(UnpackJob._base)
+
+    def _base(self) -> int:
         other = self.context if self.many else 0
         register = 3 if other < 4 else 4
         start = f"REG{register}_Base_cntx{other}_address" if other else "REG3_Base_address"
@@ -120,8 +127,9 @@ class UnpackJob:
 
     def to_dst(self) -> bool:
         """Whether unpacker 0 writes Dst."""
-        if self.unpacker:
-            return False
+        return not self.unpacker and self.once(UnpackJob._to_dst)
+
+    def _to_dst(self) -> bool:
         if self.many:
             return bool(self.own(f"REG2_Unpack_if_sel_cntx{self.context}"))
         return bool(self.own("REG2_Unpack_If_Sel"))
@@ -159,14 +167,11 @@ def job_of(
     core: Coprocessor, thread: int, unpacker: int, many: int, counted: int, number: int, adc: int
 ) -> UnpackJob:
     """What an unpacker does: whether it uses contexts, from which counter or number, whose ADC."""
-    known: Known = {}
-    if type(core.config) is np.ndarray:  # or else it notes what is read
-        own = core.threads[thread].config.tobytes()
-        known = _known(core.chip, core.config.tobytes(), own, unpacker)
+    known = KnownSettings(core, thread)
     if not many:
         return UnpackJob(core, thread, unpacker, 0, many=False, whose=thread, known=known)
     context = core.threads[thread].context[unpacker] if counted else number
-    context = context + field(core, thread, f"UNPACK_MISC_CFG_CfgContextOffset_{unpacker}") & 7
+    context = context + known.field(f"UNPACK_MISC_CFG_CfgContextOffset_{unpacker}") & 7
     if unpacker and context >= 2:
         raise unknown(f"unpacking with context {context} of unpacker 1, which has 0 and 1")
     if adc == 3:
@@ -177,8 +182,7 @@ def job_of(
 def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:
     """The first number in the tile, and how many; raises Refused."""
     x, y, z, _ = job.dims()
-    start, row = job.adc(job.whose, 0, X), job.adc(job.whose, 0, Y)
-    end = job.adc(job.whose, 1, X)
+    (start, row, *_), (end, *_) = job.counters(job.whose, 0), job.counters(job.whose, 1)
     blobs = job.descriptor(8, 3)
     if not search:
         end += 1
@@ -186,7 +190,7 @@ def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:
         starts = job.descriptor(80, 16) | job.descriptor(96, 16) << 16
         if job.many and not job.unpacker:
             pair = "23" if job.context & 2 else "01"
-            starts = field(job.core, job.thread, f"UNP0_BLOBS_Y_START_CNTX_{pair}_blobs_y_start")
+            starts = job.known.field(f"UNP0_BLOBS_Y_START_CNTX_{pair}_blobs_y_start")
         following = (start & 7) + 1
         start = (starts >> 4 * (row & 7) & 15) << 4
         end = x & 0x1F0 if following == blobs else (starts >> 4 * (following & 7) & 15) << 4
@@ -196,6 +200,6 @@ def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:
     count = end - start
     if count < 0:
         raise unknown(f"unpacking of {count} numbers, from X {start} up to {end}")
-    w_at, z_at = (job.adc(job.thread, 0, at) & INPUT_PLANES for at in (W, Z))
+    z_at, w_at = (at & INPUT_PLANES for at in job.counters(job.thread, 0)[Z:])
     plane = w_at * z + z_at
     return (plane * y + row) * x + start, count

@@ -16,9 +16,10 @@ from nasm.targets.tensix.memory_map import LOCAL
 from nasm.targets.tensix.risc_state import RiscCore
 from nasm.targets.tensix.riscv import cores
 from nasm.targets.tensix.riscv.code import IRAM, CodeLine, RiscCode
-from nasm.targets.tensix.riscv.execute import IN_UNIT, STORES, code_of
+from nasm.targets.tensix.riscv.execute import code_of
 from nasm.targets.tensix.riscv.formats import WORD
 from nasm.targets.tensix.riscv.interpreter import NOWHERE, Step, filled
+from nasm.targets.tensix.riscv.late import IN_UNIT, STORES
 from nasm.targets.tensix.riscv.operations import SIGNED_DIVISIONS, Does, IntegerTime, divide_cycles
 
 LEAST: Final = 8
@@ -153,7 +154,7 @@ def burst(core: Tensix, engine: int, ticks: int, blocked: Mapping[int, Blocked])
     """The lines that a core can execute at once, from now on; None if there are few."""
     number = cores.number_of(engine)
     risc = core.riscs[number]
-    if risc.begins or risc.watched or risc.stepping:
+    if risc.begins or risc.watched or risc.stepping or core.late:
         return None
     now, change = core.around.now, core.next_change()
     ends = [change] if change is not None else []
@@ -180,7 +181,7 @@ def _planned(core: Tensix, number: int, ticks: int) -> RiscBurst:
         if line is None or (changed and changed[(code.addresses[pc] - core.code_low) >> 2]):
             return made
         start, cause = _start(line, ready, window, tick, free, latest, forwarded)
-        if start - now > ticks:
+        if start - now > ticks or (len(queue) >= STORES and queue[-STORES][0] > start):
             return made
         to = line.rd or NOWHERE
         value, was, done = registers[to], ready[to], NOT_STORED

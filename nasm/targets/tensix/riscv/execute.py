@@ -1,8 +1,8 @@
 """What a line of a core does when it starts, and what it waits for before.
 
 Sources: BabyRISCV and MemoryOrdering of the public ISA documentation of Wormhole B0. Assumed is
-that branches go where the core predicts, that instructions are in its cache, that a load reads, and
-a store writes, in the cycle in which it starts, and that a load from an empty FIFO waits there.
+that branches go where the core predicts, that instructions are in its cache, and that a load reads,
+and a store writes, in the cycle in which it starts, unless it is late: see ``late.py``.
 """
 
 from __future__ import annotations
@@ -15,32 +15,29 @@ from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
 from nasm.isa.micro_instructions import Elsewhere
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.memory_map import INSTRUCTIONS, LOCAL
-from nasm.targets.tensix.risc_state import NC, RiscCore, RiscPipeline
-from nasm.targets.tensix.riscv import access, cores, debugging, pushing
+from nasm.targets.tensix.memory_map import INSTRUCTIONS, LOCAL, Block
+from nasm.targets.tensix.risc_state import NC, LateAccess, RiscCore, RiscPipeline
+from nasm.targets.tensix.riscv import access, cores, debugging, late, pushing
 from nasm.targets.tensix.riscv.code import IRAM, CodeLine, RiscCode
 from nasm.targets.tensix.riscv.decode import DecodedWord
 from nasm.targets.tensix.riscv.formats import WORD
 from nasm.targets.tensix.riscv.interpreter import Step, filled
+from nasm.targets.tensix.riscv.late import IN_UNIT, KNOWN, LOCAL_CYCLES, NEVER, STORE_CYCLES, STORES
 from nasm.targets.tensix.riscv.operands import TEXTS
 from nasm.targets.tensix.riscv.operations import SIGNED_DIVISIONS, Does, IntegerTime, divide_cycles
 
-OVERWRITTEN, MISALIGNED = "E0559", "E0565"
-"""Codes: a line whose word in memory is another one now, and an address that is rounded down."""
+OVERWRITTEN, MISALIGNED, OVERTAKES, DURING_SYNC = "E0559", "E0565", "E0866", "E0867"
+"""Codes: a line whose word in memory is another one now, an address that is rounded down, a load
+that overtakes a store to its bytes, and one that comes while a load of TTSync is outstanding."""
 
 VALUELESS: Final = "E0518"
 """The code of a read in a run without values."""
 
-IN_UNIT: Final = 8
-"""Instructions in the load/store unit."""
-STORES: Final = 4
-"""Entries of its store queue."""
 LOADS: Final = 4
 """Loads in flight from beyond the local memory."""
-STORE_CYCLES: Final = 5
-"""Cycles from a store to L1 to the next, sustained."""
-LOCAL_CYCLES: Final = 2
-"""Cycles of a load from the local memory, in which more may be in flight."""
+
+_AFTER_SYNC: Final = frozenset({Block.SYNC, Block.CORE_B, Block.SEMAPHORES, Block.MAILBOXES})
+"""Where no load may begin while one of TTSync is outstanding, by a bug of the hardware."""
 
 _REACHING: Final = frozenset({Does.LOAD, Does.STORE, Does.PUSHES})
 
@@ -73,12 +70,31 @@ def waits(core: Tensix, engine: int) -> Blocked | None:
     if not line.decoded:
         return None
     found = line.decoded[0]
-    until, cause, reason = _pipeline(risc.pipeline, found, core.around.now)
-    if until > core.around.now:
+    if core.late:
+        core.settle()
+    return late.sooner(core, number, _waits(core, number, risc, found))
+
+
+def _waits(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> Blocked | None:
+    """What keeps an instruction from starting."""
+    pipeline, now = risc.pipeline, core.around.now
+    until, cause, reason = _pipeline(pipeline, found, now)
+    if until >= KNOWN:
+        return late.blocked(core, number, True, reason)
+    if until > now:
         return Blocked(cause, reason, until, completions=False)
-    if found.operation.does in _REACHING:
-        return _reaching(core, number, risc, found)
+    if len(pipeline.stores) == STORES and pipeline.stores[0][0] > now:
+        return _emitting(core, number, f"{STORES} stores are in its queue", pipeline.stores[0][0])
+    if found.operation.does is Does.LOAD:
+        return _loading(core, number, risc, _address(risc, found))
     return None
+
+
+def _emitting(core: Tensix, number: int, reason: str, until: int) -> Blocked:
+    """What waits until a store has left the queue."""
+    if until >= KNOWN:
+        return late.blocked(core, number, False, reason)
+    return Blocked("stores", reason, until, completions=False)
 
 
 def _held(core: Tensix, number: int) -> Blocked:
@@ -105,26 +121,20 @@ def _pipeline(pipeline: RiscPipeline, found: DecodedWord, now: int) -> tuple[int
     return until, cause, reason
 
 
-def _reaching(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> Blocked | None:
-    """What a load, a store or a push waits for besides."""
-    pipeline, now, does = risc.pipeline, core.around.now, found.operation.does
-    if len(pipeline.stores) == STORES and pipeline.stores[0][0] > now:
-        until = pipeline.stores[0][0]
-        return Blocked("stores", f"{STORES} stores are in its queue", until, completions=False)
-    if does is Does.PUSHES:
-        return pushing.room(core, number, number)
-    address = _address(risc, found)
-    if does is Does.STORE:
-        return access.waits_to_store(core, number, address)
+def _loading(core: Tensix, number: int, risc: RiscCore, address: int) -> Blocked | None:
+    """What a load waits for besides."""
+    pipeline, now = risc.pipeline, core.around.now
     for emitted, stored in pipeline.stores:
         if stored == address and emitted > now:
             reason = "its store to the same address is still in the queue"
-            return Blocked("stores", reason, emitted, completions=False)
-    full = len(pipeline.loads) == LOADS and pipeline.loads[0] - 1 > now
-    if full and access.region_of(number, address).cycles > LOCAL_CYCLES:
-        until = pipeline.loads[0] - 1
-        return Blocked("load", f"{LOADS} loads are in flight", until, completions=False)
-    return access.waits_to_load(core, number, address)
+            return _emitting(core, number, reason, emitted)
+    flying = [tick for tick in pipeline.loads if tick - 1 > now]
+    if len(flying) < LOADS or access.region_of(number, address).cycles <= LOCAL_CYCLES:
+        return None
+    reason, until = f"{LOADS} loads are in flight", min(flying) - 1
+    if until >= KNOWN:
+        return late.blocked(core, number, True, reason)
+    return Blocked("load", reason, until, completions=False)
 
 
 def _address(risc: RiscCore, found: DecodedWord) -> int:
@@ -171,6 +181,10 @@ def entered(core: Tensix, engine: int, pc: int) -> Blocked | Elsewhere | None:
     """
     number = cores.number_of(engine)
     risc, code = core.riscs[number], code_of(core, number)
+    if risc.pipeline.late and (risc.paused or code.lines[risc.line].ends):
+        core.settle()
+        if risc.pipeline.late:
+            return late.blocked(core, number, True, "what it has begun is not over")
     if risc.begins or risc.paused:
         held = cores.in_reset(core, number)
         if held or risc.paused:
@@ -285,8 +299,7 @@ def _step(
         elif does is Does.STORE:
             _store(core, number, risc, found)
         elif does is Does.PUSHES:
-            pushing.push(core, number, number, found.immediate)
-            _emitted(risc.pipeline, now, INSTRUCTIONS)
+            _push(core, number, risc, found)
         else:
             risc.paused, risc.reason = True, debugging.AT_BREAK
             core.around.changed("cores")
@@ -314,6 +327,7 @@ def _entered(pipeline: RiscPipeline, rd: int, now: int, leaves: int) -> None:
     """
     pipeline.latest = max(now, pipeline.free - 1)
     pipeline.forwarded = 0 if leaves else rd
+    late.entered(pipeline, rd, leaves)
     leaves = max(leaves, pipeline.latest + 2, pipeline.leaving[-1] + 1)
     pipeline.leaving = (*pipeline.leaving[1 - IN_UNIT :], leaves)
     if rd:
@@ -321,40 +335,79 @@ def _entered(pipeline: RiscPipeline, rd: int, now: int, leaves: int) -> None:
 
 
 def _load(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> int:
-    """Load; the cycles that it takes."""
-    operation = found.operation
-    address = _aligned(core, risc, found)
-    value = _loaded(core, number, address, operation.size)
+    """Load; the cycles that it takes, or that it takes until a tick that is not known."""
+    operation, pipeline, now = found.operation, risc.pipeline, core.around.now
+    size, address = operation.size, _aligned(core, risc, found)
     if risc.watched:
         debugging.met(risc, address, debugging.LOADED, debugging.STORED + 1)
-    if found.rd:
-        size = operation.size
-        risc.registers[found.rd] = filled(value, size) if operation.signed else value
-    cycles = access.region_of(number, address).cycles
+    _look_for_dangers(core, number, pipeline, address, size)
+    region = access.region_of(number, address)
+    cycles = region.cycles
+    if late.waits_to_load(core, number, address) is not None:
+        place = core.around.place
+        one = LateAccess(True, address, size, place, rd=found.rd, signed=operation.signed)
+        late.defer(core, number, one)
+        cycles = NEVER - now
+    else:
+        value = late.loaded(core, number, address, size)
+        if found.rd:
+            risc.registers[found.rd] = filled(value, size) if operation.signed else value
     if cycles > LOCAL_CYCLES:
-        pipeline = risc.pipeline
-        pipeline.loads = (*pipeline.loads[1 - LOADS :], core.around.now + cycles)
+        flying = (tick for tick in pipeline.loads if tick - 1 > now)
+        pipeline.loads = (*flying, now + cycles)
+    if region.block is Block.SYNC:
+        pipeline.sync = now + cycles
     return cycles
 
 
+def _look_for_dangers(
+    core: Tensix, number: int, pipeline: RiscPipeline, address: int, size: int
+) -> None:
+    """Report a load that these cores are documented to get wrong."""
+    now = core.around.now
+    for one in pipeline.late:
+        if not one.loads and one.address < address + size and address < one.address + one.size:
+            text = (
+                f"it loads from {address:#x}, where a store to {one.address:#x} is still to write"
+            )
+            hint = "load from the address of the store first: that waits for it"
+            core.around.report(OVERTAKES, text, hint)
+    if pipeline.sync > now and access.region_of(number, address).block in _AFTER_SYNC:
+        text = (
+            "it begins while a load of TTSync is outstanding: it may load something else, or hang"
+        )
+        core.around.report(DURING_SYNC, text, "use what the load of TTSync gives before")
+
+
 def _store(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> None:
-    operation = found.operation
-    address = _aligned(core, risc, found)
+    operation, address = found.operation, _aligned(core, risc, found)
     value = int(risc.registers[found.rs2]) & (1 << 8 * operation.size) - 1
-    if address in debugging.ADDRESSES:
-        debugging.store(core, address, value)
+    if late.waits_to_store(core, number, address) is not None:
+        _put_off(core, number, risc, address, operation.size, value)
     else:
-        access.store(core, number, address, operation.size, value)
+        late.stored(core, number, address, operation.size, value)
+        _emitted(risc.pipeline, core.around.now, address)
     if risc.watched:
         debugging.met(risc, address, debugging.STORED, debugging.STORED + 1)
-    _emitted(risc.pipeline, core.around.now, address)
 
 
-def _loaded(core: Tensix, number: int, address: int, size: int) -> int:
-    """What a load gives; the debug interface is reached by words."""
-    if address in debugging.ADDRESSES and size == 4:
-        return debugging.load(core, address)
-    return access.load(core, number, address, size)
+def _push(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> None:
+    """Push a Tensix instruction: a store to where they are pushed."""
+    waits = pushing.room(core, number, number)
+    if waits is not None or any(not one.loads for one in risc.pipeline.late):
+        _put_off(core, number, risc, INSTRUCTIONS, 4, found.immediate)
+    else:
+        pushing.push(core, number, number, found.immediate)
+        _emitted(risc.pipeline, core.around.now, INSTRUCTIONS)
+
+
+def _put_off(
+    core: Tensix, number: int, risc: RiscCore, address: int, size: int, value: int
+) -> None:
+    """A store waits in the queue."""
+    late.defer(core, number, LateAccess(False, address, size, core.around.place, value=value))
+    pipeline = risc.pipeline
+    pipeline.stores = (*pipeline.stores[1 - STORES :], (NEVER, address))
 
 
 def _emitted(pipeline: RiscPipeline, now: int, address: int) -> None:

@@ -16,6 +16,7 @@ from nasm.targets.tensix.risc_state import IRAM_BYTES, NC
 from nasm.targets.tensix.riscv import cores
 from nasm.targets.tensix.riscv.code import FORMS, IRAM, RiscCode
 from nasm.targets.tensix.riscv.feeding import FED_ROWS
+from nasm.targets.tensix.riscv.late import press
 from nasm.targets.tensix.state import U8, L1Bytes
 
 
@@ -106,7 +107,7 @@ def begin(core: Tensix) -> None:
             except Refused as refused:
                 raise Failure(refused.at(code.span(address))) from None
         made.append(code)
-    core.codes = tuple(made)
+    core.codes, core.press = tuple(made), press
     core.coded = tuple(code is not None for code in made)
     words = _words(made)
     if words:

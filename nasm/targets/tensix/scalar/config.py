@@ -5,12 +5,19 @@ Source: the page of the backend configuration of the public ISA documentation of
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from typing import Any, TypeVar
+
 import numpy as np
 
 from nasm.base.problems import Refused, did_you_mean
+from nasm.targets.tensix.chips import Chip
 from nasm.targets.tensix.layouts.layout import ConfigField
 from nasm.targets.tensix.shift_register import following
 from nasm.targets.tensix.state import LANES, Coprocessor
+
+T = TypeVar("T")
 
 
 def bank(core: Coprocessor, thread: int) -> int:
@@ -86,6 +93,47 @@ def field(core: Coprocessor, thread: int, name: str) -> int:
     own = core.threads[thread].config
     held = own[word] if kind == "thread" else core.config[int(own[0]) & 1, word]
     return int(held) >> shift & (1 << width) - 1
+
+
+class KnownSettings:
+    """What was read of a configuration, of a core and a thread; it holds until that changes."""
+
+    __slots__ = ("core", "held", "thread")
+
+    def __init__(self, core: Coprocessor, thread: int) -> None:
+        """As it is now."""
+        self.core, self.thread = core, thread
+        self.held: dict[Hashable, Any] = {}
+        if type(core.config) is np.ndarray:  # or else it notes what is read
+            own = core.threads[thread].config.tobytes()
+            self.held = _held(core.chip, core.config.tobytes(), own)
+
+    def field(self, name: str) -> int:
+        """What a field holds; raises Refused."""
+        found: int | None = self.held.get(name)
+        if found is None:
+            found = self.held[name] = field(self.core, self.thread, name)
+        return found
+
+    def word(self, number: int) -> int:
+        """A word of the configuration, in the thread's bank."""
+        found: int | None = self.held.get(number)
+        if found is None:
+            found = self.held[number] = read(self.core, self.thread, number)
+        return found
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What follows from the configuration and a key, made once."""
+        found: T | None = self.held.get(key)
+        if found is None:
+            found = self.held[key] = make()
+        return found
+
+
+@lru_cache(maxsize=64)
+def _held(chip: Chip, config: bytes, own: bytes) -> dict[Hashable, Any]:
+    """What is known of a configuration."""
+    return {}
 
 
 def set_field(core: Coprocessor, thread: int, name: str, value: int) -> None:

@@ -6,6 +6,7 @@ Wormhole B0. A latch is forgotten the cycle after its conditions were met, all a
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from nasm.base.problems import Refused
@@ -21,6 +22,9 @@ DEFAULT_BLOCK: Final = 1 << 6
 LAG: Final = 1
 """Cycles from when the conditions are met until the latch is gone."""
 _UNKNOWN: Final = -1
+
+_blocked: Final = lru_cache(maxsize=1 << 10)(Blocked)
+"""Makes one of each: most are asked for again and again."""
 
 
 def STALLWAIT(core: Coprocessor, thread: int, BlockMask: int, ConditionMask: int) -> None:
@@ -115,4 +119,4 @@ def blocked(
     if latch.met != _UNKNOWN:
         message = "the gate opens a cycle after its conditions are met"
         return Blocked(cause, message, latch.met + LAG, on=on)
-    return Blocked(cause, ", ".join(waits_for(core, thread, units)), on=on)
+    return _blocked(cause, ", ".join(waits_for(core, thread, units)), on=on)
