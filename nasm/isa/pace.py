@@ -3,7 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, Protocol
+
+
+class Shift(Protocol):
+    """Is shown what a pace remembers, by the way it changes; returns what goes there."""
+
+    now: int
+
+    def same(self, what: object) -> None:
+        """See what decides what follows."""
+
+    def tick(self, value: int) -> int:
+        """See a tick; one that is past may be any."""
+
+    def moving(self, value: int) -> int:
+        """See a tick that decides what follows, past or not."""
 
 
 class Pace:
@@ -29,6 +44,10 @@ class Pace:
     def at(self, key: Hashable, now: int, interval: int, latency: int) -> tuple[int, int]:
         """Interval and latency of a task that starts now, from those of its cost."""
         return interval, latency
+
+    def pass_over(self, shift: Shift) -> None:
+        """Show what it remembers, so that moments can be compared: none are equal."""
+        shift.same(object())
 
     def save(self) -> Any:
         """Everything that it remembers."""

@@ -133,6 +133,8 @@ class Machine:
             queue.expand = None if program.target.expand is None else tasks.expand
             queue.burst = self._bursting(tasks, delays)
             self.scheduler.add_queue(queue)
+        if not values and delays is None:
+            self._find_rounds()
         self.watch: Watch | None = None
         self.watch_order()
         self.scheduler.observe(self.findings)
@@ -143,6 +145,16 @@ class Machine:
         if self.below_zero.needed:
             self.scheduler.observe(self.below_zero)
         self.later: list[tuple[Observer, Any]] = []
+
+    def _find_rounds(self) -> None:
+        """Let rounds that repeat themselves be one event, where instructions stay what they are."""
+        if self.program.target.expand is not None or not self.program.queues:
+            return
+        from nasm.machine.forms import TimedForms  # most runs have values
+        from nasm.sim.rounds import RoundFinder
+
+        forms = TimedForms(self.program, self.state, self.transfers, self.scheduler.queues)
+        self.scheduler.repeat(RoundFinder(self.scheduler, forms))
 
     def _packets(self) -> Packets | None:
         """What sends packets, if the target has a network."""
@@ -242,6 +254,7 @@ class Machine:
 
     def follow(self, following: Follower) -> None:
         """Continue where a value decides that a run without values does not have."""
+        self.scheduler.repeat(None)
         assert isinstance(self.transfers, OutlinedTransfers), (
             "only runs without values are followed"
         )
@@ -305,10 +318,10 @@ class Machine:
         """Bind a program of moderate size at once, before it runs, with ``bursts`` or without.
 
         It is the same work as at each first execution, but twice as fast: the kernels of a run
-        leave little of the interpreter in the host's caches. What cannot be bound raises when its
-        turn comes.
+        leave little of the interpreter in the host's caches. Without values there are none, and
+        rounds that are repeated need not be bound. What cannot be bound raises when its turn comes.
         """
-        if len(self.program) > MODERATE:
+        if len(self.program) > MODERATE or not self.values:
             return
         with gc_pause.paused():
             for tasks in self.tasks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from nasm.isa import effects
 from nasm.isa.list_kinds import views
@@ -16,6 +16,9 @@ from nasm.sim.events import Observer
 from nasm.sim.queues import NEVER, Queue, Task, Work
 from nasm.views.regions import Region
 from nasm.views.tensor import Tensor
+
+if TYPE_CHECKING:
+    from nasm.sim.repeated import Repeated
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 
@@ -230,6 +233,50 @@ class Watch(Observer):
         """Remember when shares landed."""
         self.flights.append(group.flight.key)
         self.landings.append(now)
+
+    def repeated(self, mark: Any, rounds: Repeated) -> None:
+        """Remember what was remembered since a mark some times more."""
+        order, counts, landed = mark
+        queues, flights = self.queues[order:], self.flights[landed:]
+        landings = self.landings[landed:]
+        for later in range(1, rounds.times + 1):
+            ticks = later * rounds.ticks
+            self.queues.extend(queues)
+            self.flights.extend([key + later * rounds.launches for key in flights])
+            self.landings.extend([landing + ticks for landing in landings])
+        for queue, begin in enumerate(counts):
+            if len(self.pcs[queue]) > begin:
+                self._repeat(self._all[queue], begin, rounds)
+
+    def _repeat(self, queue: Queue, begin: int, rounds: Repeated) -> None:
+        """Remember the instructions of a queue from one on some times more."""
+        index, place = queue.index, rounds.places[queue.index]
+        works, moved = self.works[index], self.moved[index]
+        columns = self.columns(index)
+        count = len(works) - begin
+        first = [column[begin:] for column in columns]
+        issued = [(n, moved[n]) for n in range(begin, begin + count) if n in moved]
+        for later in range(1, rounds.times + 1):
+            steps = later * place, later * rounds.ticks, later * rounds.ticks
+            for column, numbers, step in zip(columns, first, steps, strict=True):
+                column.extend([number + step for number in numbers])
+            works.extend([queue.fetch(pc + later * place)[0].work for pc in first[0]])
+            for n, one in issued:
+                pc = first[0][n - begin] + later * place
+                touched, pattern = rounds.touched((index, pc))
+                reads, writes = touched.both
+                moved[n + later * count] = one._replace(
+                    number=one.number + later * rounds.launches, pattern=pattern, reads=reads,
+                    writes=writes,
+                )  # fmt: skip
+
+    def mark(self) -> Any:
+        """How much there is."""
+        return len(self.queues), [len(works) for works in self.works], len(self.flights)
+
+    def since(self, mark: Any) -> bool:
+        """Whether all that started since a mark is remembered, and there is room for much more."""
+        return not (self.full or self.closed) and len(self.queues) < MOST // 4
 
     def turn(self) -> None:
         """Something is changed by hand: what comes now may be another run."""

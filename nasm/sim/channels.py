@@ -421,6 +421,18 @@ class Channels:
             self._busy[channel] += server.busy
         server.jobs = server.bytes = server.busy = 0
 
+    def settle(self) -> None:
+        """Put what all servers have counted to their channels."""
+        for server in self.servers.values():
+            self._settle(server)
+
+    def pass_over(self, count: Callable[[int], int]) -> None:
+        """Replace what was counted, number by number."""
+        self._jobs, self._bytes, self._busy = (
+            [count(number) for number in numbers]
+            for numbers in (self._jobs, self._bytes, self._busy)
+        )
+
     def carry(self, portion: Portion) -> None:
         """Count what a network carries in place of channels, each of which is one of its links."""
         for channel in members(portion.channels):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nasm.sim.channels import Flight, Group
     from nasm.sim.counters import Semaphore, Who
     from nasm.sim.queues import Flying, Queue, Task
+    from nasm.sim.repeated import Repeated
 
 
 class Observer:
@@ -124,6 +125,20 @@ class Observer:
     def message_printed(self, queue: Queue, text: str, now: int) -> None:
         """The instruction at the pc of a queue said something."""
 
+    def repeated(self, mark: Any, rounds: Repeated) -> None:
+        """All that has happened since a mark has happened some times more.
+
+        While an observer receives anything of what happens then, but not this, nothing is repeated.
+        """
+
+    def mark(self) -> Any:
+        """What it has to know of a moment if what happens after that may be repeated."""
+        return None
+
+    def since(self, mark: Any) -> bool:
+        """Whether it still has all that has happened since a mark."""
+        return True
+
     def save(self) -> Any:
         """What it remembers, as it is."""
         return None
@@ -133,7 +148,9 @@ class Observer:
 
 
 EVENTS = tuple(
-    name for name in vars(Observer) if not name.startswith("_") and name not in ("save", "restore")
+    name
+    for name in vars(Observer)
+    if not name.startswith("_") and name not in ("mark", "since", "save", "restore")
 )
 """The events that an observer may define."""
 
@@ -150,6 +167,21 @@ def hear_bursts(observers: Sequence[Observer]) -> bool:
     """Whether all observers of single tasks accept bursts as well."""
     return all(
         _defines(observer, "burst") or not any(_defines(observer, e) for e in _ONE_BY_ONE)
+        for observer in observers
+    )
+
+
+_APART = (
+    "unchanged", "message_printed", "burst", "repeated", "arrived", "met", "altered", "passed",
+)  # fmt: skip
+"""Events of what is not repeated."""
+
+
+def hear_rounds(observers: Sequence[Observer]) -> bool:
+    """Whether all observers of what can be repeated accept that it is reported at once."""
+    return all(
+        _defines(observer, "repeated")
+        or not any(_defines(observer, event) for event in EVENTS if event not in _APART)
         for observer in observers
     )
 

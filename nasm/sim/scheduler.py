@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nasm.isa.pace import Pace
 from nasm.sim.bursts import Bursts, Event
@@ -31,6 +31,9 @@ from nasm.sim.queues import NEVER, ORDER, Flying, Queue, Task
 from nasm.sim.resources import Resources
 from nasm.sim.service import ARRIVE, COMMIT, START, TURN, Service
 from nasm.sim.waits import Waits
+
+if TYPE_CHECKING:
+    from nasm.sim.rounds import RoundFinder
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 
@@ -54,7 +57,7 @@ class Scheduler:
     ``poised_at`` is where each queue was so last: the pc, and the record of the start before it.
     """
 
-    CACHES = ("listeners", "_observers", "halted", "poise", "_bursting")
+    CACHES = ("listeners", "observers", "halted", "poise", "_rounds", "_bursting", "_anchor")
 
     def __init__(
         self,
@@ -92,11 +95,17 @@ class Scheduler:
         self.heap: list[Event] = []
         self._sequence = 0
         self._bursting = False
-        self._observers: list[Observer] = []
+        self._rounds: Any = None
+        self._anchor: Queue | None = None
+        self.observers: list[Observer] = []
         self.listeners: Mapping[str, tuple[Callable[..., None], ...]] = {}
         self._listen()
 
     # -- building
+
+    def repeat(self, rounds: RoundFinder | None) -> None:
+        """Let rounds that repeat themselves be one event; with None, not any more."""
+        self._rounds, self._anchor = rounds, None
 
     def add_queue(self, queue: Queue) -> None:
         """Declare a queue; the order of declaration is the order of service at one tick."""
@@ -106,21 +115,21 @@ class Scheduler:
 
     def observe(self, *observers: Observer) -> None:
         """Tell observers of everything that happens from now on."""
-        self._observers += observers
+        self.observers += observers
         self._listen()
 
     def ignore(self, *observers: Observer) -> None:
         """Tell observers nothing more."""
         for observer in observers:
-            self._observers.remove(observer)
+            self.observers.remove(observer)
         self._listen()
 
     def _listen(self) -> None:
-        tell = {event: listeners(self._observers, event) for event in EVENTS}
+        tell = {event: listeners(self.observers, event) for event in EVENTS}
         self.listeners = tell
         self._tell_head, self._tell_idle = tell["head"], tell["idle"]
         self._tell_started, self._tell_finished = tell["started"], tell["finished"]
-        self.bursts.heard = hear_bursts(self._observers)
+        self.bursts.heard = hear_bursts(self.observers)
 
     def push(self, tick: int, rank: int, what: Any) -> None:
         """Let something happen at a tick: by rank, and then in order."""
@@ -181,6 +190,8 @@ class Scheduler:
         heap, limit = self.heap, NEVER if until is None else until
         begun = self.position
         self._bursting = bursts and self.bursts.begin(limit, retire)
+        rounds = self._rounds
+        self._anchor = rounds.begin(limit, retire) if bursts and rounds is not None else None
         if self.poised and heap and events and not self.halted:
             self.poised = heap[0][0] > limit
         for self.position in range(begun + 1, begun + events + 1):
@@ -251,6 +262,8 @@ class Scheduler:
             return
         if self._bursting and task.leads and self.bursts.made(queue, task):
             return
+        if queue is self._anchor and queue.pc >= (rounds := self._rounds).at and rounds.made():
+            task, now = queue.fetch(queue.pc)[0], self.now
         self._start(queue, task, now)
 
     def _entered(self, queue: Queue) -> bool:
@@ -534,7 +547,7 @@ class Scheduler:
             self.resources.save(),
             tuple(pace.save() for pace in self.paces),
             self.gates.save(),
-            tuple((observer, observer.save()) for observer in self._observers),
+            tuple((observer, observer.save()) for observer in self.observers),
         )
 
     def restore(self, saved: Any) -> None:
@@ -556,3 +569,5 @@ class Scheduler:
             pace.restore(state)
         for observer, state in observers:
             observer.restore(state)
+        if self._rounds is not None:
+            self._rounds.forget()

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, repeat
 from struct import pack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from nasm.sim.channels import Group
 from nasm.sim.counters import Semaphore
 from nasm.sim.events import Observer
 from nasm.sim.queues import Flying, Queue
+
+if TYPE_CHECKING:
+    from nasm.sim.repeated import Repeated
 
 InstructionRecord = tuple[int, int, int, int, int, int]
 JobRecord = tuple[int, int, int, int, int, int, int, int, int, int, int]
@@ -123,14 +126,14 @@ class Summary(_Records):
     hash of their kind by the thousand. ``left_out`` counts the messages that were not kept.
     """
 
-    CACHES = ("_saved",)
+    CACHES = ("_saved", "_folds", "_most")
 
     def __init__(self, per_core: int = 1, lengths: Sequence[int] = ()) -> None:
         self._gathered: tuple[list[int], list[int], list[int]] = ([], [], [])
         self._hashes = [hashlib.blake2b(digest_size=16) for _ in "ijpm"]
         self._first = np.cumsum([0, *lengths])
         self._counts = np.zeros(self._first[-1], np.int64)
-        self._saved = False
+        self._saved, self._folds, self._most = False, 0, FULL
         self.messages: list[MessageRecord] = []
         self.left_out = self._characters = 0
         self._micros: Any = None
@@ -144,6 +147,41 @@ class Summary(_Records):
             repeat(queue.core), repeat(queue.index), done.planned.pcs, *times, strict=False
         )
         self._gathered[0].extend(chain.from_iterable(records))
+
+    def mark(self) -> Any:
+        """How often was folded, and how much is gathered since."""
+        self._most = 10 * FULL
+        return self._folds, *map(len, self._gathered)
+
+    def since(self, mark: Any) -> bool:
+        """Whether nothing was folded since a mark."""
+        return bool(mark[0] == self._folds)
+
+    def repeated(self, mark: Any, rounds: Repeated) -> None:
+        """Record what was recorded since a mark some times more."""
+        width = (6, 11, 4)
+        found = [
+            np.array(numbers[begin:], np.int64).reshape(-1, columns)
+            for numbers, begin, columns in zip(self._gathered, mark[1:], width, strict=True)
+        ]
+        places, later = np.array(rounds.places), np.arange(1, rounds.times + 1)[:, None]
+        made = [np.tile(records, (rounds.times, 1, 1)) for records in found]
+        instructions, jobs, posts = made
+        instructions[:, :, 2] += later * places[found[0][:, 1]]
+        instructions[:, :, 3:] += (later * rounds.ticks)[:, :, None]
+        jobs[:, :, 4] += later * places[found[1][:, 3]]
+        jobs[:, :, 5:9] += (later * rounds.ticks)[:, :, None]
+        posted = (found[2][:, 0] * self.per_core + found[2][:, 1]).tolist()
+        posts[:, :, 2] += later * rounds.ticks
+        posts[:, :, 3] += later * np.array([rounds.counters[n] for n in posted], np.int64)
+        if rounds.times * sum(records.size for records in found) < FULL:
+            for numbers, records in zip(self._gathered, made, strict=True):
+                numbers.extend(records.ravel().tolist())
+            return
+        self._fold()
+        for records, hasher in zip(made, self._hashes, strict=False):
+            hasher.update(records.astype("<i8").tobytes())
+        self._count(instructions.reshape(-1, 6))
 
     def make_room(self, lengths: Sequence[int]) -> None:
         """Count instructions of queues that have grown to these lengths."""
@@ -168,10 +206,11 @@ class Summary(_Records):
 
     def settle(self) -> None:
         """Fold what was gathered, if it is much."""
-        if any(len(numbers) >= FULL for numbers in self._gathered):
+        if any(len(numbers) >= self._most for numbers in self._gathered):
             self._fold()
 
     def _fold(self) -> None:
+        self._folds += 1
         for numbers, hasher in zip(self._gathered, self._hashes, strict=False):
             if not numbers:
                 continue

@@ -12,6 +12,7 @@ from nasm.sim.channels import Channels, Flight, Group, Portion
 from nasm.sim.counters import Counters, Semaphore, Who
 from nasm.sim.events import EVENTS, Observer
 from nasm.sim.queues import Flying, Queue, Task, Work
+from nasm.sim.repeated import Repeated
 from nasm.sim.resources import Resources
 from nasm.sim.scheduler import Scheduler
 from nasm.views.regions import Region
@@ -81,6 +82,9 @@ class Told(Observer):
 
     def burst(self, queue: Queue, done: CompletedBurst) -> None:
         self.lines.append(("burst", queue.index, len(done.times.starts)))
+
+    def repeated(self, mark: Any, rounds: Repeated) -> None:
+        self.lines.append(("repeated", rounds.times, rounds.ticks))
 
     def acted(self, who: Who, tick: int) -> None:
         self.lines.append(("acted", who, tick))

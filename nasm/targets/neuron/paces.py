@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from nasm.isa.generation import Generation
-from nasm.isa.pace import Pace
+from nasm.isa.pace import Pace, Shift
 
 
 class Power(Pace):
@@ -66,6 +66,16 @@ class Power(Pace):
         self._spans.append((start, end))
         self._total += end - start
 
+    def pass_over(self, shift: Shift) -> None:
+        """Show the slow time, and when the array was busy in the window that ends now."""
+        begin = shift.now - self._window
+        self._busy(shift.now)
+        spans = [(max(begin, start), end) for start, end in self._spans]
+        shift.same(len(spans))
+        self._slow_until = shift.tick(self._slow_until)
+        self._spans = deque((shift.moving(start), shift.moving(end)) for start, end in spans)
+        self._total = sum(end - start for start, end in self._spans)
+
     def save(self) -> Any:
         """The slow time, and when the array was busy."""
         return self._slow_until, self._total, tuple(self._spans)
@@ -95,6 +105,10 @@ class Tables(Pace):
         before, self._loaded = self._loaded, key
         return 0 if before in (None, key) else self._load
 
+    def pass_over(self, shift: Shift) -> None:
+        """Show the table."""
+        shift.same(self._loaded)
+
     def save(self) -> Any:
         """The table."""
         return self._loaded
@@ -123,6 +137,10 @@ class Quadrants(Pace):
         if key != self._last:
             self._last, interval = key, interval + self._change
         return interval, max(interval, latency)
+
+    def pass_over(self, shift: Shift) -> None:
+        """Show the quadrants."""
+        shift.same(self._last)
 
     def save(self) -> Any:
         """The quadrants."""
@@ -155,6 +173,10 @@ class Bus(Pace):
             interval += key * self._cycle
             latency += key * self._cycle
         return interval, latency
+
+    def pass_over(self, shift: Shift) -> None:
+        """Show until when it is taken."""
+        self._taken_until = shift.tick(self._taken_until)
 
     def save(self) -> Any:
         """Until when it is taken."""
