@@ -123,6 +123,12 @@ class Surroundings(Protocol):
         If no packet of the core is left whose answer would change it, that comes after all of them.
         """
 
+    def restart(self, engine: int) -> None:
+        """Let an engine that has reached its end begin again in the next tick, with its first line.
+
+        What lets it begin is what acts now. One that has not is left as it is.
+        """
+
     def late(self, place: Place, tick: int, act: Callable[[], None]) -> None:
         """Do what the instruction at a place left for a tick, which has come.
 

@@ -138,6 +138,19 @@ class Bursting:
     leads: Callable[[Any], bool] = lambda instruction: True
 
 
+@dataclass(frozen=True, slots=True)
+class CodeWords:
+    """Engines whose lines are words in a memory of their core, at addresses.
+
+    ``words`` are those of a program's queue by its number, with zeros where it has nothing; None if
+    it is no such queue. Raises Failure or Refused. ``text`` are lines of an engine for words.
+    """
+
+    engines: tuple[str, ...]
+    words: Callable[[Any, int], Sequence[int] | None]
+    text: Callable[[str, Sequence[int]], Sequence[str]]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
     """An instruction set and the machines that run it.
@@ -169,8 +182,8 @@ class Target:
     are no text and may be included: what makes text of one, by its name, its bytes and the engine
     that is chosen. ``begins`` is called with what a core holds, once that
     has what the program sets. ``code_in`` says of that, an address and so many bytes of the core's
-    memory whether some are code. ``waiting`` is the row of engines with packets that only waits, if
-    nothing else governs queues.
+    memory whether some are code; ``code`` is how lines become such words. ``waiting`` is the row of
+    engines with packets that only waits, if nothing else governs queues.
     """
 
     name: str
@@ -209,6 +222,7 @@ class Target:
     begins: Callable[[Any], None] | None = None
     code_in: Callable[[Any, int, int], bool] | None = None
     waiting: str = ""
+    code: CodeWords | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
-from nasm.base.source import Span
 from nasm.isa.core_state import Bytes, Place
 from nasm.isa.effects import Packet
 from nasm.isa.network import Crossing, Network
 from nasm.isa.tile_grid import TilePlace
-from nasm.program.program import Instruction, Program
+from nasm.program.program import Program
+from nasm.program.queue_lines import QueueLines
 from nasm.sim.memory import Journal, Store
 from nasm.views.tensor import Memory
 
@@ -112,6 +112,9 @@ class Clock(Protocol):
     record: int
     listeners: Mapping[str, tuple[Callable[..., None], ...]]
 
+    def revive(self, index: int) -> None:
+        """Let a queue that has reached its end begin again."""
+
     @property
     def gates(self) -> ChangeListener:
         """The listeners for changes."""
@@ -134,29 +137,6 @@ class PacketSender(Protocol):
 
 Report = Callable[[str, str, str, Sequence[tuple[Any, str]], bool], None]
 """Called for a finding: see :meth:`nasm.isa.core_state.Surroundings.report`."""
-
-
-class QueueLines:
-    """The instructions of a queue of a program."""
-
-    def __init__(self, program: Program, queue: int) -> None:
-        self.program, self.queue = program, queue
-
-    def instruction(self, pc: int) -> Instruction:
-        """The instruction at a pc."""
-        return self.program.instructions[self.program.queues[self.queue].instructions[pc]]
-
-    @property
-    def labels(self) -> Mapping[str, int]:
-        """The pcs that labels name."""
-        return self.program.queues[self.queue].labels
-
-    def __len__(self) -> int:
-        return len(self.program.queues[self.queue])
-
-    def span(self, pc: int) -> Span | None:
-        """Where the instruction at a pc is written."""
-        return self.program.span(self.queue, pc)
 
 
 class Around:
@@ -241,6 +221,12 @@ class Around:
     def place(self) -> Place:
         """The queue and the pc of what starts, completes or is asked about now."""
         return self._clock.acting
+
+    def restart(self, engine: int) -> None:
+        """Let an engine that has reached its end begin again."""
+        lines = self.lines(self._program.generation.engines[engine].name)
+        if lines is not None:
+            self._clock.revive(lines.queue)
 
     def late(self, place: Place, tick: int, act: Callable[[], None]) -> None:
         """Do what the instruction at a place left for a tick, as that one."""

@@ -6,13 +6,14 @@ from functools import cache
 
 from nasm.isa.core_state import Surroundings
 from nasm.isa.generation import Generation
-from nasm.isa.target import Bursting, GenerationModel, Samples, Target
+from nasm.isa.target import Bursting, CodeWords, GenerationModel, Samples, Target
 from nasm.targets.tensix.arrangements import ARRANGEMENTS
 from nasm.targets.tensix.bursts import burst, leads
 from nasm.targets.tensix.causes import CAUSES
 from nasm.targets.tensix.chips import CHIPS
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.engine_names import HARTS
 from nasm.targets.tensix.expansion import expanded, expansion_of, open_recordings
 from nasm.targets.tensix.foreign import FOREIGN
 from nasm.targets.tensix.generation import GENERATIONS
@@ -22,7 +23,7 @@ from nasm.targets.tensix.isa.added_lines import added_lines
 from nasm.targets.tensix.isa.cores import LABELLED, PUSHING
 from nasm.targets.tensix.noc.links import Links
 from nasm.targets.tensix.options import AS_SRCA, OPTIONS, OUTER_BUG, SRCB_FORMAT, YES, quirks
-from nasm.targets.tensix.riscv import elf_text, loading
+from nasm.targets.tensix.riscv import code_words, elf_text, loading
 from nasm.targets.tensix.settings import settings_of
 
 
@@ -86,5 +87,6 @@ TARGET = Target(
     added=added_lines,
     begins=loading.begin,
     code_in=loading.code_in,
+    code=CodeWords(HARTS, code_words.words_of, code_words.lines_of),
     waiting=network_waits.WAITING,
 )

@@ -279,6 +279,9 @@ class Coprocessor(MutableState):
     def passed(self, thread: int, parts: tuple[str, ...]) -> None:
         """A thread has waited for parts to be as they are."""
 
+    def restart(self, number: int) -> None:
+        """Let a RISC-V core that has reached its end begin again once its reset ends."""
+
     def discard(self, thread: int) -> None:
         """Give up what the core of a thread has pushed and the MOP expander has not taken."""
 

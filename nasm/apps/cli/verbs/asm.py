@@ -152,11 +152,11 @@ def _words(args: argparse.Namespace, screen: Screen) -> int:
     preload("nasm.apps.cli.programs", "nasm.language.printing.words")
     from nasm.apps.cli.programs import assembled
     from nasm.language.printing.word_files import WordFile, hexed, packed
-    from nasm.language.printing.words import words_of
+    from nasm.language.printing.words import words_with_code
 
     program = assembled(args, args.program).program
     made, _ = spelling(program.target, program.generation, args.form)
-    queues = _chosen(words_of(program), args.queue)
+    queues = _chosen(words_with_code(program), args.queue)
     spelled = {queue: [made(word) for word in words] for queue, words in queues.items()}
     if args.output in (None, "-"):
         name = program.generation.spellings[0]

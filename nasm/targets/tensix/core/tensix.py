@@ -22,7 +22,7 @@ from nasm.targets.tensix.core.l1_sharing import Reads
 from nasm.targets.tensix.front.feeding import FrontEnd
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.mutable_state import MutableState
-from nasm.targets.tensix.risc_state import RISC_CORES
+from nasm.targets.tensix.risc_state import RISC_CORES, B
 from nasm.targets.tensix.scalar.timing import AFTER_CONFIG
 from nasm.targets.tensix.state import THREADS, Coprocessor
 from nasm.targets.tensix.sync.gate import look
@@ -144,6 +144,14 @@ class Tensix(Coprocessor):
         pipeline.late, pipeline.window = (), ()
         if thread < THREADS:
             self.fronts[thread].discard()
+
+    def restart(self, number: int) -> None:
+        """Let a RISC-V core at its end begin again, and the threads to which it pushes."""
+        self.riscs[number].ended = False
+        self.around.restart(THREADS + number)
+        for thread in _THREADS:
+            if self.fed[thread] and number in (thread, B):
+                self.around.restart(thread)
 
     # -- time
 

@@ -215,20 +215,6 @@ def begin(core: Tensix, number: int) -> int:
     return there
 
 
-def _next(
-    core: Tensix, number: int, risc: RiscCore, code: RiscCode, pc: int, to: int
-) -> int | None:
-    """The pc of the next line; the end of the queue where the core stays at a line for ever."""
-    line = code.lines[pc]
-    after = line.address + 4 * len(line.words)
-    there = pc + 1 if to == after else code.pc_at(to)
-    if there == pc and not any(one.operation.does in _REACHING for one in line.decoded):
-        there = len(code.lines)
-    if there == len(code.lines):
-        end(core, number)
-    return None if there == pc + 1 else there
-
-
 def end(core: Tensix, number: int) -> None:
     """A core executes nothing more."""
     core.riscs[number].ended = True
