@@ -90,16 +90,14 @@ class Machine:
         self.tensors = len(program.tensors)
         self.checked = checked
         generation = program.generation
-        self.findings = Findings(
-            program, lambda: self.scheduler.acting, lambda view: self.addresses.region(view)
-        )
+        self.findings = self._new_findings()
         self.state = State(program, values, self.findings.numbers.clipped)
         make = program.target.paces
         self.paces = [
             {name: of(generation) for name, of in make.items()} for _ in range(program.cores)
         ]
         every = [pace for paces in self.paces for pace in paces.values()]
-        self.scheduler = _scheduler(program, every, changes, delays)
+        self.scheduler = self._new_scheduler(every, changes, delays)
         lengths = [len(lines) for lines in program.queues]
         summary = Summary if program.target.expand is None else ExpandedSummary
         self.summary = summary(generation.counters, lengths)
@@ -145,6 +143,19 @@ class Machine:
         if self.below_zero.needed:
             self.scheduler.observe(self.below_zero)
         self.later: list[tuple[Observer, Any]] = []
+
+    def _new_findings(self) -> Findings:
+        """What collects the facts of the run."""
+        return Findings(
+            self.program, lambda: self.scheduler.acting, lambda view: self.addresses.region(view)
+        )
+
+    def _new_scheduler(
+        self, paces: Sequence[Pace], changes: Changes, delays: Delays | None
+    ) -> Scheduler:
+        """What decides when things happen."""
+        parts = scheduler_parts(self.program, paces, changes)
+        return Scheduler(**parts) if delays is None else DelayedScheduler(**parts, delays=delays)
 
     def _find_rounds(self) -> None:
         """Let rounds that repeat themselves be one event, where instructions stay what they are."""
@@ -380,21 +391,20 @@ def _set(program: Program, core: int, held: Holds) -> None:
             settings.put(held, queue, settings.named(one.name), one.value)
 
 
-def _scheduler(
-    program: Program, paces: Sequence[Pace], changes: Changes, delays: Delays | None
-) -> Scheduler:
+def scheduler_parts(program: Program, paces: Sequence[Pace], changes: Changes) -> dict[str, Any]:
+    """What a scheduler of a program is made of, by the names of its parameters."""
     generation, cores = program.generation, range(program.cores)
     channels = [Channels(core, generation.channels) for core in cores]
     fact = generation.numbers.get("semaphore_ns")
     delay = -int(-fact.value * generation.ticks // 1000) if fact else 0
-    delay = changes.delay(delay)
-    counters = Counters(generation.semaphores, generation.events)
-    interlock = program.target.interlocked(generation.options)
-    supply = _supply(generation, len(channels) * generation.channels)
-    more: dict[str, Any] = {"supply": supply, "interlock": interlock, "paces": paces}
-    if delays is None:
-        return Scheduler(counters, channels, delay, **more)
-    return DelayedScheduler(counters, channels, delay, delays=delays, **more)
+    return {
+        "semaphores": Counters(generation.semaphores, generation.events),
+        "channels": channels,
+        "delay": changes.delay(delay),
+        "supply": _supply(generation, len(channels) * generation.channels),
+        "interlock": program.target.interlocked(generation.options),
+        "paces": paces,
+    }
 
 
 def _supply(generation: Generation, channels: int) -> list[tuple[int, int]]:

@@ -38,7 +38,8 @@ ATOMIC_BYTES = 16
 class BytePlace(NamedTuple):
     """Some bytes of a core's memory, or of one that cores share; of a run without values no store.
 
-    ``base`` is the address of the first byte of the store.
+    ``base`` is the address of the first byte of the store. They are of a ``core``, or of the
+    ``tensor`` with a number; -1 for none.
     """
 
     memory: Memory
@@ -47,6 +48,8 @@ class BytePlace(NamedTuple):
     address: int
     size: int
     region: Region
+    tensor: int = -1
+    core: int = 0
 
     def read(self, findings: Findings) -> NDArray[np.uint8]:
         """The bytes as they are now."""
@@ -249,7 +252,8 @@ class Packets:
                 store = self.state.by_tensor.get(tensor.index)
                 region = self._region(tensor.memory, 0, address, count, tensor.index)
                 base = 0 if store is None else store.base
-                return BytePlace(tensor.memory, store, base, address, count, region)
+                at = address, count
+                return BytePlace(tensor.memory, store, base, *at, region, tensor.index)
         some = f"{counted(count, 'byte')} at {address:#x}"
         message = f"no tensor of {name} has the {some}"
         raise Refused("E0325", message, f"declare one: .{name} NAME u8[{count}] @ {address:#x}")
@@ -273,9 +277,8 @@ class Packets:
             )
         store = self.state.by_tensor.get(index) or self.state.numbered.get((memory.name, core))
         base = 0 if store is None else store.base
-        return BytePlace(
-            memory, store, base, address, count, self._region(memory, core, address, count, index)
-        )
+        region = self._region(memory, core, address, count, index)
+        return BytePlace(memory, store, base, address, count, region, index, core)
 
     def places(self) -> dict[int, tuple[str, int]]:
         """The linear memory of each core as accesses are compared, with its area."""
@@ -387,7 +390,7 @@ class Packets:
     ) -> Flight:
         packet, (size, shares) = bound.packet, shape
         self.sent += 1
-        share = Portion(1 << packet.network, (0,), size, 0, packet.count)
+        share = self._portion(packet, size)
         return Flight(
             self.sent,
             who,
@@ -402,6 +405,11 @@ class Packets:
             signals=not packet.reply,
             parts=self._parts(packet),
         )
+
+    @staticmethod
+    def _portion(packet: Packet, size: int) -> Portion:
+        """What one share of a packet takes of its network."""
+        return Portion(1 << packet.network, (0,), size, 0, packet.count)
 
     def _parts(self, packet: Packet) -> tuple[Hashable, ...]:
         return () if self.network is None else self.network.parts(packet)

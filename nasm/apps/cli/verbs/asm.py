@@ -38,9 +38,7 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         help="the object file, by default next to the program, ending in .nobj; - is standard "
         "output",
     )
-    verb.add_argument(
-        "--autosync", action="store_true", help="with the waits and updates that 'sync' finds"
-    )
+    options.autosync(verb, "with the waits and updates that 'sync' finds")
     how = verb.add_mutually_exclusive_group()
     how.add_argument(
         "--strip", action="store_true", help="leave out the text, and the positions of lines in it"

@@ -20,7 +20,7 @@ from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS
 from nasm.targets.tensix.matrix.pack_job import rows_read as rows_packed
 from nasm.targets.tensix.matrix.timing import dst_blocks, longest
 from nasm.targets.tensix.matrix.unpack import rows_dropped
-from nasm.targets.tensix.matrix.unpack_job import UnpackJob, job_of
+from nasm.targets.tensix.matrix.unpack_job import UnpackJob
 from nasm.targets.tensix.scalar.dst_order import follow_order
 from nasm.targets.tensix.words.word import Fields
 
@@ -119,24 +119,13 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
 # -- unpackers
 
 
-def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> bool:
-    """Tell that an unpack takes shared exponents for numbers, or drops rows.
-
-    Returns whether it writes Dst.
-    """
-    names = (
-        "WhichUnpacker",
-        "MultiContextMode",
-        "UseContextCounter",
-        "ContextNumber",
-        "ContextADC",
-    )
-    job = job_of(core, issued.thread, *(fields[name] for name in names))
+def of_unpack(core: Tensix, issued: Issued, job: UnpackJob) -> None:
+    """Tell that an unpack takes shared exponents for numbers, or drops rows."""
     source, target = job.formats()
     _of_dropped_rows(core, issued, job, rows_dropped(job, target))
     dims = job.dims()
     if source not in BLOCK_FLOATS or 0 not in dims or job.own("REG2_Force_shared_exp"):
-        return job.to_dst()
+        return
     text = (
         f"{issued.mnemonic} reads {source.name} by a tile descriptor of "
         f"{' x '.join(map(str, dims))} numbers: it does not skip exponents, and reads those "
@@ -144,7 +133,6 @@ def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> bool:
     )
     hint = f"set THCON_SEC{job.unpacker}_REG0_TileDescriptor_YDim to 1"
     _tell(core, DOUBTFUL, text, hint)
-    return job.to_dst()
 
 
 def _of_dropped_rows(core: Tensix, issued: Issued, job: UnpackJob, dropped: int) -> None:

@@ -19,6 +19,7 @@ from nasm.targets.tensix.lanes.macros import displaced, pass_cycle, pending_of
 from nasm.targets.tensix.lanes.unit import TEMPLATES, backdoor
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES
+from nasm.targets.tensix.matrix.unpack_job import job_of_fields
 from nasm.targets.tensix.scalar.devices import refuse_in_reset
 from nasm.targets.tensix.state import U8
 from nasm.targets.tensix.sync.gate import look
@@ -301,9 +302,10 @@ def unpacking(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     if fields["CfgContextCntInc"] or fields["SearchCacheFlush"]:
         _later(core, act(), 1)
         return
-    amount = unpacked(core, issued.thread, fields)
-    to_dst = findings.of_unpack(core, issued, fields)
-    bank = None if to_dst else core.matrix.unpack_b if which else core.matrix.unpack_a
+    job = job_of_fields(core, issued.thread, fields)
+    amount = unpacked(job, fields)
+    findings.of_unpack(core, issued, job)
+    bank = None if job.to_dst() else core.matrix.unpack_b if which else core.matrix.unpack_a
     then = act()
     assert then is not None
 

@@ -63,6 +63,8 @@ class Links:
     ``counters`` are those of the interfaces of tiles.
     """
 
+    soonest = ENTRY + HOP + EXIT
+
     def __init__(self) -> None:
         self.counters = NiuCounters()
         self._taken: dict[RouterLink, tuple[Passing, ...]] = {}
