@@ -191,3 +191,23 @@ def test_inputs_reach_the_groups() -> None:
     assert TilesRun(run, OwnProcess(), 2).run().ok
     assert np.array_equal(run.read("y"), x)
     assert np.array_equal(run.read("a"), x)
+
+
+def test_code_that_uses_the_interfaces_of_a_tile_runs_in_one_machine() -> None:
+    code = ".tile 1, 1\n.rv B\nlui t0, 0xFFB20\nlw t1, 0x2C(t0)\n"
+    _, run = both(BUSY + code, 3)
+    assert "interfaces" in run.alone
+
+
+def test_code_of_cores_is_executed_in_groups() -> None:
+    code = (
+        "".join(
+            f".tile {x}, {y}\n.rv B\nli t0, {x}\nlui t1, 8\nagain: addi t0, t0, 1\nsw t0, 0(t1)\n"
+            f"slti t2, t0, 40\nbnez t2, again\n"
+            for x, y in ((1, 1), (4, 1))
+        )
+        .replace("again", "a1", 2)
+        .replace("again", "a2")
+    )
+    _, run = both(BUSY + code, 3)
+    assert not run.alone

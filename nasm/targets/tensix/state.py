@@ -176,7 +176,8 @@ class Latch(MutableState):
 
     ``conditions`` are C0 to C14 of units, or C0 and C1 of semaphores if ``of_semaphores`` is set,
     about the semaphores that are selected. Cycles: when it was latched, when the gate ``looked``
-    at it last, and when its conditions were ``met``, or -1.
+    at it last, and when its conditions were ``met``, or -1. ``ordering`` are the bits of what comes
+    after a wait for units, until something has, and ``units`` its conditions.
     """
 
     block: int = 0
@@ -186,6 +187,8 @@ class Latch(MutableState):
     since: int = 0
     looked: int = 0
     met: int = -1
+    ordering: int = 0
+    units: int = 0
 
 
 @dataclass(slots=True, eq=False)

@@ -9,8 +9,11 @@ import pytest
 
 import nasm
 from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.language.assemble import assemble
 from nasm.machine import Machine
 from nasm.machine.records import Status
+from nasm.targets import TARGETS
 from nasm.targets.tensix.engine_names import HARTS
 from nasm.targets.tensix.risc_state import B
 from tests.tensix.core.machines import held, made, ran, starts
@@ -118,6 +121,22 @@ def test_multiplications_and_divisions_occupy_the_integer_unit(lines: str, cycle
     machine = ran(f".rv T0\n{given}\n{lines}\nnop")
     *_, before, after = core_starts(machine, "trisc0")
     assert after - before == cycles
+
+
+def test_a_branch_takes_three_cycles_where_it_is_mispredicted() -> None:
+    """BabyRISCV: a bubble of two cycles; jal and jalr are branches, too."""
+    lines = "li a0, 3\nli gp, 0xFFB00000\nagain: addi a0, a0, -1\nbnez a0, again\ncall f\nj over"
+    text = f".target wormhole\n.rv T0\n{lines}\nf: ret\nover: nop\n" + "nop\n" * 10
+    source, found = Source("t.nasm", text), []
+    for choice in ("predicted", "mispredicted"):
+        program = assemble(source, TARGETS, options={"riscv.branches": choice})
+        machine, bursts = (Machine(program, trace=True) for _ in range(2))
+        machine.run(100_000)
+        bursts.run(100_000, bursts=True)
+        assert bursts.scheduler.now == machine.scheduler.now
+        found.append(core_starts(machine, "trisc0"))
+    assert found[0] == [*range(22)]
+    assert found[1] == [0, 1, 2, 3, 6, 7, 10, 11, 14, 17, 20, *range(23, 34)]
 
 
 def test_two_instructions_of_one_line_take_two_cycles() -> None:

@@ -104,7 +104,8 @@ class Tensix(Coprocessor):
     RISC-V core pushes their lines. ``codes`` is what each RISC-V core executes, if it has RISC-V
     instructions; threads that are ``fed`` execute what these push. ``words`` are those of the
     instructions of threads. While RISC-V cores have ``late`` accesses, so many, ``press`` processes
-    those that may be, once at each tick at which something looks at the core.
+    those that may be, once at each tick at which something looks at the core. A branch of theirs
+    occupies the integer unit for ``branch_cycles``.
     """
 
     CACHES = (
@@ -116,11 +117,13 @@ class Tensix(Coprocessor):
         "fed",
         "words",
         "press",
+        "branch_cycles",
     )
 
     around: Surroundings = field(kw_only=True)
     quirks: Quirks = DOCUMENTED
     outer_bug: bool = True
+    branch_cycles: int = 1
     entries: tuple[CoreEvent, ...] = ()
     made: int = 0
     until: tuple[int, ...] = (0,) * (len(UNITS) * THREADS)
