@@ -100,6 +100,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("direct_transfers",),
         ("operands", "transfers"),
         ("kernels", "outlines", "rank_meetings", "rendezvous", "packets"),
+        ("outside_calls",),
         ("effects", "burst_source", "stretches", "group_packets"),
         ("tasks", "forms"),
         ("machine",),

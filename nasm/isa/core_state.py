@@ -21,6 +21,11 @@ from nasm.isa.network import Crossing
 from nasm.isa.tile_grid import TilePlace
 
 
+def over(engine: str, unit: str) -> Hashable:
+    """The part that changes when a unit has done what an engine has started."""
+    return "over", engine, unit
+
+
 class Holds(Protocol):
     """What a core holds: everything in it that changes is saved, and restored in place."""
 

@@ -123,7 +123,8 @@ class Clock(Protocol):
 class PacketSender(Protocol):
     """What sends packets, and knows where they go."""
 
-    network: Network | None
+    def network_of(self, core: int) -> Network:
+        """The networks of the chip of a core."""
 
     def send(self, packet: Packet, core: int) -> Sequence[Crossing]:
         """Send a packet of a core for what acts now."""
@@ -196,7 +197,7 @@ class Around:
     @property
     def network(self) -> Network | None:
         """The network that joins tiles."""
-        return None if self._packets is None else self._packets.network
+        return None if self._packets is None else self._packets.network_of(self.core)
 
     @property
     def tile(self) -> TilePlace:

@@ -142,7 +142,7 @@ class GroupMachine(Machine):
             self.state,
             self.findings,
             self.scheduler,
-            make(self.program.generation),
+            make,
             self.group,
             self.groups,
             self.memories,

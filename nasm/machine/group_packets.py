@@ -11,12 +11,13 @@ taken back. Where more than that would have to be taken back, the groups are :cl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from nasm.base.records import replace
 from nasm.isa.effects import Packet
+from nasm.isa.generation import Generation
 from nasm.isa.network import Crossing, Network
 from nasm.isa.tile_grid import TilePlace
 from nasm.machine.findings import Findings
@@ -135,12 +136,12 @@ class GroupPackets(Packets):
         state: State,
         findings: Findings,
         scheduler: GroupScheduler,
-        network: Network,
+        make: Callable[[Generation], Network],
         group: int,
         groups: Sequence[int],
         memories: Mapping[str, int],
     ) -> None:
-        super().__init__(program, state, findings, scheduler, network)
+        super().__init__(program, state, findings, scheduler, make)
         self.group, self.groups, self.memories = group, groups, memories
         self.window = 0
         self.mine: list[Sent] = []

@@ -51,6 +51,7 @@ from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import ExpandedSummary, Summary, Trace
 
 if TYPE_CHECKING:
+    from nasm.machine.outside_calls import OutsideCalls
     from nasm.machine.packets import Packets
 
 SMALL = 64 << 10
@@ -120,6 +121,7 @@ class Machine:
             program, self.addresses, self.findings, self.scheduler, rank, values
         )
         self.holds = [self._holds(core) for core in range(program.cores)]
+        self.outside = self._outside()
         if self.packets is not None:
             self.packets.holds = self.holds
         self.shapes = Shapes(generation)
@@ -174,8 +176,16 @@ class Machine:
             return None
         from nasm.machine.packets import Packets  # other targets do without
 
-        network = make(self.program.generation)
-        return Packets(self.program, self.state, self.findings, self.scheduler, network)
+        return Packets(self.program, self.state, self.findings, self.scheduler, make)
+
+    def _outside(self) -> OutsideCalls | None:
+        """What has instructions call what is outside of the cores, if the target has that."""
+        if self.packets is None or self.program.target.outside is None:
+            return None
+        from nasm.machine.outside_calls import OutsideCalls  # other targets do without
+
+        every = self.program, self.state, self.findings, self.scheduler, self.packets
+        return OutsideCalls(*every, self.linear)
 
     def _bursting(self, tasks: Tasks, delays: Delays | None) -> Planner | None:
         """What plans the execution of many instructions of a queue at once, if anything can."""
@@ -217,7 +227,7 @@ class Machine:
                 self.holds[lines.core],
                 self.rank,
             )
-        meeting = self.rendezvous, self.packets, self.ranks
+        meeting = self.rendezvous, self.packets, self.outside, self.ranks
         effects = Effects(program, queue, self.scheduler, self.transfers, *meeting)
         return Tasks(
             program,
@@ -285,7 +295,9 @@ class Machine:
 
     def _new_watch(self) -> Watch:
         """What keeps a run; of tiles also what they touch by addresses."""
-        if self.packets is None or not self.program.tiles:
+        everywhere = {e.name for e in self.program.generation.engines if e.everywhere}
+        outside = any(lines.engine in everywhere for lines in self.program.queues)
+        if self.packets is None or not (self.program.tiles or outside):
             return Watch(self.scheduler.queues, partial(_longer, self.program))
         from nasm.order.tile_watch import TileWatch  # other targets do without
 
@@ -295,11 +307,14 @@ class Machine:
             for number, lines in enumerate(self.program.queues)
             if any(rows[one].row.sends for one in lines.instructions)
         }
-        watch = TileWatch(self.scheduler.queues, self.packets.places(), coded)
+        pushing = {engine.pushes for engine in self.program.generation.engines}
+        engines = enumerate(lines.engine for lines in self.program.queues)
+        pushed = {number for number, engine in engines if engine in pushing}
+        watch = TileWatch(self.scheduler.queues, self.packets.places(), coded, pushed)
         scheduler = self.scheduler
-        for memory in self.linear:
-            memory.touched = lambda address, count, writes: watch.reached(
-                scheduler.acting, address, count, writes
+        for number, memory in enumerate(self.linear):
+            memory.touched = lambda address, count, writes, core=number: watch.reached(
+                scheduler.acting, core, address, count, writes
             )
         return watch
 
@@ -377,7 +392,7 @@ class Machine:
 
     def _parts(self) -> tuple[Any, ...]:
         parts = (self.state, self.scheduler, self.transfers, self.rendezvous, self.losses)
-        sent = () if self.packets is None else (self.packets,)
+        sent = tuple([part for part in (self.packets, self.outside) if part is not None])
         return *parts, self.ranks, *sent, *(held for held in self.holds if held is not None)
 
 

@@ -233,7 +233,8 @@ class Check:
                 accesses.instruction(queue, index, clocks[queue], touched, work.reads_on)
             if tiles is not None and (queue, index) in tiled:
                 found = accesses.compared(-1, *tiles.touched(queue, index))
-                accesses.instruction(queue, index, clocks[queue], found)
+                over = self.steps.lasts.get((queue, index))
+                accesses.instruction(queue, index, clocks[queue], found, end=over)
             end = ends[queue].get(index)
             if end is not None:
                 moved = watch.moved[queue][index]
@@ -250,7 +251,8 @@ class Check:
         elif column < 2 * queues:
             queue = column - queues
         else:
-            queue, index, moves = self.order.owners[column], self.order.issued[column][index], True
+            queue, index = self.order.owners[column], self.order.issued[column][index]
+            moves = (queue, index) not in self.steps.lasts
         first = ByteAccess(queue, index, kind, moves, near.region)
         if kind == now.kind == ADD:
             self.accesses.summed.add(near.number)
@@ -299,9 +301,15 @@ class Check:
             over = watch.completion(first.queue, first.index)
         return over is not None and over <= watch.begin(now.queue, now.index)
 
+    def lasts(self, access: ByteAccess) -> bool:
+        """Whether an access may last longer than later instructions of its queue."""
+        return (access.queue, access.index) in self.steps.lasts
+
     def end(self, access: ByteAccess) -> Event:
         """When an access is over."""
         if access.moves and not self.watch.moved[access.queue][access.index].met:
+            return Event(LANDS, access.queue, access.index)
+        if self.lasts(access):
             return Event(LANDS, access.queue, access.index)
         stays = access.writes or self.watch.works[access.queue][access.index].reads_on
         kind = COMPLETES if stays and not access.moves else STARTS

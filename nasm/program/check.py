@@ -78,11 +78,18 @@ def _counts(program: Program, queue: int, does: str) -> None:
         raise Refused("E0320", f"@{engine.name} {does} no semaphore of this kind", engine.instead)
 
 
+def _everywhere(program: Program, queue: int) -> bool:
+    """Whether a queue reaches what every core has."""
+    return program.generation.engine(program.queues[queue].engine).everywhere
+
+
 def update_reaches(program: Program, queue: int, row: Row, update: Update) -> None:
     """Whether a queue reaches what it updates: in other tiles only by a packet; raises Refused."""
     _counts(program, queue, "updates")
     core, here = program.generation.counter(update.semaphore)[0], program.queues[queue].core
     if program.generation.grid is None or row.spreads or core == here or row.signals:
+        return
+    if _everywhere(program, queue):
         return
     name = f"${program.semaphore_name(update.semaphore)}"
     message = f"{name} is of tile {program.core_name(core)}; this is {program.core_name(here)}"
@@ -95,7 +102,7 @@ def wait_fits(program: Program, queue: int, wait: Wait) -> None:
     _counts(program, queue, "waits for")
     core, _, event = program.generation.counter(wait.semaphore)
     here = program.queues[queue].core
-    if core == here and not event:
+    if (core == here or _everywhere(program, queue)) and not event:
         return
     name = f"${program.semaphore_name(wait.semaphore)}"
     if core != here:

@@ -15,7 +15,8 @@ from typing import Any
 
 from nasm.analysis.hazards.endless_loops import Endless
 from nasm.base.problems import Failure, Problem
-from nasm.isa.effects import Rendezvous
+from nasm.isa.effects import OutsideCall, Rendezvous
+from nasm.isa.tile_grid import chip_of
 from nasm.machine.findings import Findings
 from nasm.machine.group_packets import Unfit
 from nasm.machine.records import MOST_INSTRUCTIONS, Progress, RunReport, Status
@@ -42,6 +43,10 @@ def apart(program: Program) -> str:
         return "it has one tile"
     if program.ranks > 1:
         return "it has several ranks"
+    if any(map(chip_of, program.tiles)):
+        return "it has tiles of several chips"
+    if any(one.row.effect is OutsideCall for one in program.instructions):
+        return "its host reaches every tile"
     if any(one.row.effect is Rendezvous for one in program.instructions):
         return "its cores meet without a network"
     if any(u is not None and (u.op != "+" or u.value < 0) for u in program.updates):
@@ -88,9 +93,9 @@ class TilesRun:
             until = NEVER if max_cycles is None else max_cycles * cycle
             most = NEVER if max_instructions is None else max_instructions
             try:
-                if self._windows(until, most, progress):
-                    run.status = Status.RUNNING
-                else:
+                ended = self._windows(until, most, progress)
+                run.status = Status.RUNNING
+                if not ended:
                     report = run.report(hashes=False)
                     run.restart()
                     run.met_halt()

@@ -43,10 +43,11 @@ class GroupWatched(NamedTuple):
     queues: Mapping[int, WatchedQueue]
     signals: Sequence[tuple[int, int, int]]
     follows: Sequence[tuple[int, int, Event]]
-    reads: Mapping[tuple[int, int], list[tuple[int, int]]]
-    writes: Mapping[tuple[int, int], list[tuple[int, int]]]
+    reads: Mapping[tuple[int, int], list[tuple[int, int, int]]]
+    writes: Mapping[tuple[int, int], list[tuple[int, int, int]]]
     names: Mapping[int, FlightName]
     streams: Mapping[Stream, None]
+    touching: Mapping[tuple[int, int], str]
 
 
 def watched_of(
@@ -66,8 +67,9 @@ def watched_of(
         columns = watch.columns(queue.index)
         queues[queue.index] = WatchedQueue(works, which, *columns, watch.moved[queue.index])
     return GroupWatched(
-        queues, watch.signals, watch.follows, watch.reads, watch.writes, names, watch.streams
-    )
+        queues, watch.signals, watch.follows, watch.reads, watch.writes, names, watch.streams,
+        watch.touching,
+    )  # fmt: skip
 
 
 def _touched(work: Work) -> TouchedWork:
@@ -97,6 +99,7 @@ def put_together(
         watch.reads |= one.reads
         watch.writes |= one.writes
         watch.streams |= one.streams
+        watch.touching |= one.touching
     signals = [signal for one in found for signal in one.signals]
     watch.signals += sorted(signals, key=lambda s: (watch.begins[s[0]][s[1]], s[0]))
 

@@ -14,6 +14,7 @@ from nasm.targets.tensix.chips import CHIPS
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.engine_names import HARTS
+from nasm.targets.tensix.ethernet.host_lines import HostLines
 from nasm.targets.tensix.expansion import expanded, expansion_of, open_recordings
 from nasm.targets.tensix.foreign import FOREIGN
 from nasm.targets.tensix.generation import GENERATIONS
@@ -86,6 +87,7 @@ TARGET = Target(
     arrangements=ARRANGEMENTS,
     foreign=FOREIGN,
     network=lambda generation: Links(),
+    outside=HostLines,
     holds=_new_core,
     expand=expanded,
     bursting=Bursting(expansion_of, burst, leads),

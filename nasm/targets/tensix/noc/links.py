@@ -104,7 +104,8 @@ class Links:
 
     def named(self, network: int, place: TilePlace) -> tuple[int, int]:
         """The coordinates of a place in the system of a network."""
-        return chip_map.of_network(network, place)
+        x, y = chip_map.of_network(network, place)
+        return x, y
 
     def listens(self, place: TilePlace) -> bool:
         """Whether a place is a Tensix tile."""
