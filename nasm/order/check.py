@@ -46,9 +46,9 @@ class Race(NamedTuple):
 
 
 class Touch(NamedTuple):
-    """That an instruction of a queue, or what it ``moves``, touches a place: so manieth of a side.
+    """That an instruction of a queue, or what it ``moves``, touches a place, which has a rank.
 
-    ``at`` is its number in the run; ``side`` 0 reads, and 1 writes.
+    ``at`` is its number in the run, ``number`` that in its queue; ``side`` 0 reads, and 1 writes.
     """
 
     at: int
@@ -56,7 +56,7 @@ class Touch(NamedTuple):
     side: int
     rank: int
     queue: int
-    index: int
+    number: int
 
 
 class Check:

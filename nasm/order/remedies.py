@@ -187,7 +187,7 @@ def _touching(check: Check, access: ByteAccess) -> Iterator[ByteAccess]:
                 found[key] = one.rank, one, near.region
     for key in sorted(found):
         _, one, region = found[key]
-        yield ByteAccess(one.queue, one.index, SIDES[one.side], one.moves, region)
+        yield ByteAccess(one.queue, one.number, SIDES[one.side], one.moves, region)
 
 
 def _touches(check: Check) -> dict[int, list[Touch]]:
