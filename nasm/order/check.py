@@ -45,7 +45,7 @@ class Race(NamedTuple):
     many: int = 1
 
 
-class Touch(NamedTuple):
+class PlaceTouch(NamedTuple):
     """That an instruction of a queue, or what it ``moves``, touches a place, which has a rank.
 
     ``at`` is its number in the run, ``number`` that in its queue; ``side`` 0 reads, and 1 writes.
@@ -86,7 +86,7 @@ class Check:
         self.apart, self.first, self._judged = apart, first, judged
         self.every, self.less = every or bool(self.more), less or {}
         self._torn = False  # an interrupt came while it judged
-        self.touches: dict[int, list[Touch]] | None = None
+        self.touches: dict[int, list[PlaceTouch]] | None = None
         self._reset()
 
     def _reset(self) -> None:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from nasm.order.accesses import READ, WRITE, ByteAccess
-from nasm.order.check import Check, Touch
+from nasm.order.check import Check, PlaceTouch
 from nasm.order.posts import Posts
 from nasm.order.skeleton import COMPLETES, LANDS, CounterWait, Event
 from nasm.views.regions import Region
@@ -179,7 +179,7 @@ def _touching(check: Check, access: ByteAccess) -> Iterator[ByteAccess]:
     """Everything in the run that has a byte in common with an access."""
     touches = _touches(check)
     (place,) = check.accesses.places.of((access.region,))
-    found: dict[tuple[int, bool, int], tuple[int, Touch, Region]] = {}
+    found: dict[tuple[int, bool, int], tuple[int, PlaceTouch, Region]] = {}
     for near in place.near:
         for one in touches.get(near.number, ()):
             key = one.at, one.moves, one.side
@@ -190,10 +190,10 @@ def _touching(check: Check, access: ByteAccess) -> Iterator[ByteAccess]:
         yield ByteAccess(one.queue, one.number, SIDES[one.side], one.moves, region)
 
 
-def _touches(check: Check) -> dict[int, list[Touch]]:
+def _touches(check: Check) -> dict[int, list[PlaceTouch]]:
     """What the run has done to each place, by its number: looked up once until more is judged."""
     if check.touches is None:
-        made = check.touches = dict[int, list[Touch]]()
+        made = check.touches = dict[int, list[PlaceTouch]]()
         counts, touched = [0] * check.order.queues, check.accesses.touched
         for at, queue in enumerate(check.watch.queues):
             index = counts[queue]
@@ -206,6 +206,6 @@ def _touches(check: Check) -> dict[int, list[Touch]]:
             for moves, both in sides:
                 for side, places in enumerate(both):
                     for rank, place in enumerate(places):
-                        one = Touch(at, moves, side, rank, queue, index)
+                        one = PlaceTouch(at, moves, side, rank, queue, index)
                         made.setdefault(place.number, []).append(one)
     return check.touches
