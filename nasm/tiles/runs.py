@@ -93,9 +93,9 @@ class TilesRun:
             until = NEVER if max_cycles is None else max_cycles * cycle
             most = NEVER if max_instructions is None else max_instructions
             try:
-                if self._windows(until, most, progress):
-                    run.status = Status.RUNNING
-                else:
+                ended = self._windows(until, most, progress)
+                run.status = Status.RUNNING
+                if not ended:
                     report = run.report(hashes=False)
                     run.restart()
                     run.met_halt()

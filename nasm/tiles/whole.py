@@ -118,8 +118,10 @@ class WholeMachine:
 
     def stop(self, places: Sequence[Mapping[int, QueuePlace]], now: int) -> None:
         """The run was halted where queues of the groups are: enough to report where that is."""
-        scheduler = self.machine.scheduler
+        scheduler, watch = self.machine.scheduler, self.watch
         scheduler.now = now
+        if watch is not None:  # what the groups have kept of the order stays with them
+            del watch.queues[:], watch.flights[:], watch.landings[:]
         for number, place in (item for some in places for item in some.items()):
             queue = scheduler.queues[number]
             queue.pc, queue.done, queue.count, queue.finished = place[:4]

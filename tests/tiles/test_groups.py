@@ -16,6 +16,7 @@ from nasm.machine.records import RunReport, Status
 from nasm.runs.execution import Execution
 from nasm.runs.settings import RunSettings
 from nasm.targets.tensix.noc.links import Links
+from nasm.tiles.groups import Groups
 from nasm.tiles.runs import TilesRun
 from nasm.workers.places import OwnProcess
 from tests.parts import part
@@ -170,12 +171,22 @@ def test_what_needs_one_machine_runs_in_one() -> None:
     assert run.alone == "it has one tile"
 
 
-def test_a_run_in_groups_that_was_halted_says_where_it_was() -> None:
+@pytest.mark.parametrize("windows", [1, 5])
+def test_a_run_in_groups_that_was_halted_says_where_it_was(
+    windows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     execution = made(BUSY)
-    run = TilesRun(execution, OwnProcess(), 3)
-    run.halt()
+    run, whole = TilesRun(execution, OwnProcess(), 3), Groups.advance
+
+    def advance(self: Groups, meanwhile: Callable[[], None]) -> None:
+        if run.windows + 1 == windows:
+            run.halt()
+        whole(self, meanwhile)
+
+    monkeypatch.setattr(Groups, "advance", advance)
     report = run.run()
-    assert report.status is Status.READY or report.status is Status.RUNNING
+    assert run.windows == windows
+    assert report.status is Status.RUNNING
     assert report.ticks > 0
     assert execution.run().ok  # from the start, where it is again
 

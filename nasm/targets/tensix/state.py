@@ -103,7 +103,8 @@ class Matrix(MutableState):
     whether it was written. Elements of SrcA and SrcB have 19 bits: sign, 10 of mantissa, 8 of
     exponent. ``owner_a[bank]`` is ``UNPACKERS`` or ``MATRIX``; the pointers are banks. The latest
     instruction that computed a row of SrcA started at ``srca_row``. ``implied_a[bank]`` is the code
-    of the format that a bank was unpacked to, where banks have one, or ``NO_FORMAT``.
+    of the format that a bank was unpacked to, where banks have one, or ``NO_FORMAT``. ``order`` is
+    where rows of Dst are, as what used them last found it (``scalar/dst_order.py``).
     """
 
     dst: U16 = field(default_factory=lambda: np.zeros((1024, 16), np.uint16))
@@ -119,6 +120,7 @@ class Matrix(MutableState):
     srca_row: int = 0
     implied_a: NDArray[np.int8] = field(default_factory=lambda: np.full(2, NO_FORMAT, np.int8))
     implied_b: NDArray[np.int8] = field(default_factory=lambda: np.full(2, NO_FORMAT, np.int8))
+    order: int = 0
 
 
 @dataclass(slots=True, eq=False)

@@ -21,6 +21,7 @@ from nasm.targets.tensix.matrix.pack_job import rows_read as rows_packed
 from nasm.targets.tensix.matrix.timing import dst_blocks, longest
 from nasm.targets.tensix.matrix.unpack import rows_dropped
 from nasm.targets.tensix.matrix.unpack_job import UnpackJob
+from nasm.targets.tensix.scalar.dst_order import follow_order
 from nasm.targets.tensix.words.word import Fields
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
@@ -96,7 +97,8 @@ def _peeks(core: Tensix, issued: Issued, fields: Fields) -> bool:
 def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
     recent = core.recent
     kind = resolved(core, issued.thread, fields["Mod0"])
-    rows = rows_read(kind, address(core, issued.thread, kind, fields["Imm10"]))
+    at = address(core, issued.thread, kind, fields["Imm10"])
+    rows = rows_read(kind, at, follow_order(core, issued.thread))
     for block in sorted({row // 8 for row in rows}):
         ago = issued.tick - int(recent.dst[block])
         by = recent.writer(block) if ago < SAFE_LOAD else None
@@ -157,7 +159,7 @@ def of_pack(core: Tensix, issued: Issued, fields: Fields) -> None:
     if core.recent.matrix.tick <= issued.tick - longest():
         return
     rows, wide = rows_packed(core, issued.thread, fields)
-    blocks = {block for row in rows for block in dst_blocks(row, 1, wide)}
+    blocks = {block for row in rows for block in dst_blocks(row, 1, wide, core.matrix.order)}
     for block in sorted(blocks):
         ago, by = issued.tick - int(core.recent.dst[block]), core.recent.writer(block)
         if by is not None and ago < timing_of(by.mnemonic).latency:

@@ -28,6 +28,7 @@ from nasm.targets.tensix.matrix.src import (
 from nasm.targets.tensix.matrix.unpack_conversion import WIDE, checked, converted, numbers
 from nasm.targets.tensix.matrix.unpack_job import ROW, UnpackJob, Y, Z, job_of, numbers_of
 from nasm.targets.tensix.scalar.config import field
+from nasm.targets.tensix.scalar.dst_order import follow_order
 from nasm.targets.tensix.state import U8, Coprocessor
 
 Done = Callable[[], None]
@@ -199,7 +200,7 @@ def _put(job: UnpackJob, values: U32, target: Format) -> Done:
     transposed = bool(job.own("REG2_Haloize_mode"))
     absolute = bool(job.known.field("SRCA_SET_SetOvrdWithAddr"))
     if job.to_dst():
-        rows_of_dst.check_order(job.core, job.thread)
+        follow_order(job.core, job.thread)
         if shift or transposed:
             raise unknown("UNPACR to Dst with a column shift or transposed")
         rows, columns = _places(first, count, step)
