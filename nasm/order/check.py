@@ -45,6 +45,20 @@ class Race(NamedTuple):
     many: int = 1
 
 
+class PlaceTouch(NamedTuple):
+    """That an instruction of a queue, or what it ``moves``, touches a place, which has a rank.
+
+    ``at`` is its number in the run, ``number`` that in its queue; ``side`` 0 reads, and 1 writes.
+    """
+
+    at: int
+    moves: bool
+    side: int
+    rank: int
+    queue: int
+    number: int
+
+
 class Check:
     """Judges the order of what was kept of a run: call :meth:`settle` at any moment of it.
 
@@ -72,6 +86,7 @@ class Check:
         self.apart, self.first, self._judged = apart, first, judged
         self.every, self.less = every or bool(self.more), less or {}
         self._torn = False  # an interrupt came while it judged
+        self.touches: dict[int, list[PlaceTouch]] | None = None
         self._reset()
 
     def _reset(self) -> None:
@@ -151,6 +166,7 @@ class Check:
 
     def settle(self) -> None:
         """Judge what was kept since it was judged last."""
+        self.touches = None
         with gc_pause.paused():
             self._settle()
 

@@ -87,7 +87,7 @@ class Links:
         ]
         if not places:
             message = "a multicast that no tile receives: Tensix tiles listen, and the sender only "
-            raise Refused("E0325", message + "with Include=1", "give a rectangle with others")
+            raise Refused("E0325", message + "with Include=true", "give a rectangle with others")
         return places
 
     @staticmethod
