@@ -80,7 +80,7 @@ class Record:
     def __init__(self, given: Made) -> None:
         run, taken = plain(given), Taken()
         self.program = run.program
-        run.machine.scheduler._observers.insert(0, taken)  # others make a fault of what they see
+        run.machine.scheduler.observers.insert(0, taken)  # others make a fault of what they see
         run.machine.scheduler.observe(Observer())
         self.happened: list[list[tuple[Any, ...]]] = [[]]
         self.ticks = [0]

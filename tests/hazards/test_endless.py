@@ -189,4 +189,4 @@ def test_loops_within_loops_are_no_work_and_no_defect() -> None:
 def test_what_is_not_watched_costs_nothing(tmp_path: Path) -> None:
     counting = HEAD + ENDING["it counts"] + "\n"
     session = nasm.Session(written(tmp_path, counting))
-    assert "Endless" not in [type(o).__name__ for o in session.machine.scheduler._observers]
+    assert "Endless" not in [type(o).__name__ for o in session.machine.scheduler.observers]
