@@ -374,5 +374,6 @@ def _distances(forms: NDArray[np.int64]) -> list[int]:
 def _alike(forms: NDArray[np.int64], lag: int) -> NDArray[np.int64]:
     """How many instructions in a row, from so far after each on, are like those as far before."""
     wrong = (forms[lag:] != forms[:-lag]) | (forms[lag:] < 0)
-    ends = np.append(wrong.nonzero()[0], len(wrong))
-    return ends[np.searchsorted(ends, np.arange(len(wrong)))] - np.arange(len(wrong))
+    numbers = np.arange(len(wrong))
+    ends = np.where(wrong, numbers, len(wrong))
+    return np.minimum.accumulate(ends[::-1])[::-1] - numbers
