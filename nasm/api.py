@@ -47,6 +47,7 @@ from nasm.views.value_text import value_text
 from nasm.views.view import View
 
 if TYPE_CHECKING:  # most programs are compared with nothing
+    from nasm.language.objects import Loaded
     from nasm.runs.equal.records import Equality
     from nasm.workers.places import Executor
 
@@ -147,9 +148,10 @@ def run(
     of some inputs. The keywords are described at :class:`nasm.RunSettings`. Raises Failure if it
     does not assemble; what goes wrong while it runs is in the report.
 
-    ``executor`` says where the ranks of a program with several live: in so many processes, in the
-    workers of a Dask cluster by its address (``"local"`` starts one), or with ``"mpi"`` in the
-    processes that mpiexec started, which all get the result. By default they are in this process.
+    ``executor`` says where the ranks of a program with several live, or groups of the tiles of one
+    that has several of these: in so many processes, in the workers of a Dask cluster by its address
+    (``"local"`` starts one), or with ``"mpi"`` in the processes that mpiexec started, which all get
+    the result. By default they are in this process.
     """
     return run_watched(program, inputs, with_keywords(settings, keywords), executor=executor)
 
@@ -174,6 +176,8 @@ def run_watched(
             called = made.source.name if made.source else ""
             settings = chosen.after_loading(program)
             return _run_ranks(assembled, inputs, settings, clock, executor, called)
+        if executor is not None and watch is None and assembled.cores > 1 and assembled.tiles:
+            return _run_tiles(made, inputs, program, chosen, clock, executor)
         session = Session(
             assembled, inputs, settings=replace(chosen.after_loading(program), keep=0)
         )
@@ -226,6 +230,46 @@ def _run_ranks(
             whole = replace(report.whole, problems=(*whole.problems, late))
         place.said = found = Result(whole, outputs, None, report)
         return found
+
+
+def _run_tiles(
+    made: Loaded,
+    inputs: Inputs | None,
+    program: Text | Program,
+    chosen: RunSettings,
+    clock: deadlines.Deadline,
+    executor: Executor,
+) -> Result:
+    """What :func:`run` does of a program whose tiles live elsewhere."""
+    from nasm.tiles.runs import TilesRun  # which most programs do not need
+    from nasm.workers.places import place_of
+
+    with closing(place_of(executor)) as place:
+        if place.served:
+            if isinstance(place.said, Failure):
+                raise place.said
+            return cast("Result", place.said)
+        try:
+            settings = replace(chosen.after_loading(program), keep=0, reruns=True)
+            session = Session(made.program, inputs, settings=settings)
+            session.execution.source, session.execution.assembly = made.source, chosen
+            run = TilesRun(session.execution, place)
+            with clock.on_deadline(run.halt):
+                report = run.run(
+                    max_cycles=chosen.max_cycles,
+                    max_instructions=chosen.max_instructions,
+                    progress=chosen.progress,
+                    hashes=chosen.hashes,
+                )
+        except Failure as failure:
+            place.said = failure
+            raise
+        if clock.passed and report.status is Status.RUNNING:
+            late = Problem(LATE, f"still running after {clock.seconds:g} s", None, MORE_TIME)
+            report = replace(report, status=Status.TIMEOUT, problems=(*report.problems, late))
+        outputs = session.outputs() if chosen.values else None
+        place.said = Result(report, outputs)
+        return Result(report, outputs, session)
 
 
 def _late(session: Session, seconds: float | None) -> RunReport:

@@ -21,6 +21,11 @@ from nasm.isa.network import Crossing
 from nasm.isa.tile_grid import TilePlace
 
 
+def over(engine: str, unit: str) -> Hashable:
+    """The part that changes when a unit has done what an engine has started."""
+    return "over", engine, unit
+
+
 class Holds(Protocol):
     """What a core holds: everything in it that changes is saved, and restored in place."""
 
@@ -121,6 +126,12 @@ class Surroundings(Protocol):
         """Tell that what an engine has started looks at a part which answers to packets change.
 
         If no packet of the core is left whose answer would change it, that comes after all of them.
+        """
+
+    def restart(self, engine: int) -> None:
+        """Let an engine that has reached its end begin again in the next tick, with its first line.
+
+        What lets it begin is what acts now. One that has not is left as it is.
         """
 
     def late(self, place: Place, tick: int, act: Callable[[], None]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -139,6 +139,21 @@ class UntilAnswered(Effect):
         return self.tag in (None, packet.tag) and (packet.takes if self.taken else packet.reply)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OutsideCall(Effect):
+    """Have what is outside of the cores act, and hold the queue until it has.
+
+    ``ends`` gets that and the tick, and says when it will be over; then ``act`` gets it, the tick
+    and the bytes of ``takes``, and returns bytes for each of ``gives``. Both are views of memories
+    that cores share, or None.
+    """
+
+    act: Callable[[Any, int, bytes], Sequence[bytes]]
+    ends: Callable[[Any, int], int]
+    takes: View | None = None
+    gives: tuple[View | None, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Clear(Effect):
     """Set the semaphores of the core from one number to another, both included, to 0."""
@@ -205,10 +220,13 @@ def moved(effect: object) -> tuple[tuple[View, ...], tuple[View, ...]]:
         return (effect.exchange.src,), (effect.exchange.dst,)
     if isinstance(effect, RankExchange):
         return effect.sources, effect.destinations
+    if isinstance(effect, OutsideCall):
+        given = tuple([view for view in effect.gives if view is not None])
+        return () if effect.takes is None else (effect.takes,), given
     return effect.views if isinstance(effect, Packet) else ((), ())
 
 
-MOVING = (Transfer, Rendezvous, RankExchange, Packet)
+MOVING = (Transfer, Rendezvous, RankExchange, Packet, OutsideCall)
 """The effects that may move something."""
 
 

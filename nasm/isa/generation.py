@@ -26,7 +26,8 @@ class Engine:
     by its name, the instructions of its queue, one by one; it has a queue in programs that have
     lines for it, and in others that engine has all of its instructions at once. If it does not
     ``count`` its lines wait for and update no semaphores, and ``instead`` says what else does.
-    On it mnemonics may be written without their ``prefix``.
+    On it mnemonics may be written without their ``prefix``. One that is ``everywhere`` has a queue
+    of the first core only, and reaches what every core has.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Engine:
     spelled: str = ""
     pushes: str = ""
     rare: bool = False
+    everywhere: bool = False
     counts: bool = True
     instead: str = ""
     prefix: str = ""
@@ -98,7 +100,8 @@ class Generation:
     cost of an instruction may name one of them where others name a part of their engine. ``peak``
     says of what numbers the peak of operations is given, such as ``16-bit``. ``absent`` says why
     this generation has none of engines that another one has, by their names. With a ``grid`` each
-    core is a tile of a chip, which programs select by its coordinates.
+    core is a tile of a chip, of which ``chips`` may be joined: programs select it by its
+    coordinates.
     """
 
     name: str
@@ -114,6 +117,7 @@ class Generation:
     semaphores: int = 256
     events: int = 0
     cores: int = 1
+    chips: int = 1
     channels: int = 0
     supply: tuple[str, str] | None = None
     rings: int = 0

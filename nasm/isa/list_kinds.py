@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from nasm.base.problems import Refused, listed
 from nasm.base.records import dataclass
@@ -124,13 +124,15 @@ def views(operand: object) -> tuple[View, ...]:
     return ()
 
 
-def mentioned(operand: object) -> Iterator[Tensor]:
+def mentioned(operand: object) -> Sequence[Tensor]:
     """The tensors that an operand names: of its views, of its moves, and of tiles of entries."""
     if isinstance(operand, DeclaredTransfer):
         named = tuple(view for move in operand.moves for view in move)
     else:
         named = views(operand)
+    found: list[Tensor] = []
     for view in named:
-        yield view.tensor
+        found.append(view.tensor)
         if view.offsets is not None:
-            yield view.offsets.tile.tensor
+            found.append(view.offsets.tile.tensor)
+    return found

@@ -25,7 +25,14 @@ class Crossing(NamedTuple):
 
 
 class Network(Protocol):
-    """The networks of a chip, with what is in them: saved and restored like all that changes."""
+    """The networks of a chip, with what is in them: saved and restored like all that changes.
+
+    Nothing is at another tile before so many ticks have passed since it was sent: the ``soonest``.
+    """
+
+    @property
+    def soonest(self) -> int:
+        """The least number of ticks between two tiles."""
 
     def receivers(self, packet: Packet, sender: TilePlace) -> Sequence[TilePlace]:
         """Where a packet of a tile goes; raises Refused where it can go nowhere."""

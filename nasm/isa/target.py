@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from nasm.isa.effects import Plan, Transfer
     from nasm.isa.foreign import ForeignText
     from nasm.isa.network import Network
+    from nasm.isa.outside import OutsideWorld, TensorBytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,25 @@ class Bursting:
     leads: Callable[[Any], bool] = lambda instruction: True
 
 
+MakesOutside = Callable[
+    [Any, Mapping[Any, Any], "Iterable[tuple[str, TensorBytes]]"], "OutsideWorld"
+]
+"""Makes what is outside of the cores, of a program, memories of tiles, and tensors by memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeWords:
+    """Engines whose lines are words in a memory of their core, at addresses.
+
+    ``words`` are those of a program's queue by its number, with zeros where it has nothing; None if
+    it is no such queue. Raises Failure or Refused. ``text`` are lines of an engine for words.
+    """
+
+    engines: tuple[str, ...]
+    words: Callable[[Any, int], Sequence[int] | None]
+    text: Callable[[str, Sequence[int]], Sequence[str]]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
     """An instruction set and the machines that run it.
@@ -164,13 +184,14 @@ class Target:
     cause that they report. ``pushing`` is the row with which an engine pushes instructions of
     another one, with its operands. ``foreign`` are the languages of texts that programs may have,
     by directive. ``network`` makes what carries packets between the tiles of a chip;
-    ``collectives`` is how ranks exchange, if they can. ``added`` are lines at the ends of queues
-    that a program has without writing them; ``binaries`` are, by how their names end, files that
-    are no text and may be included: what makes text of one, by its name, its bytes and the engine
-    that is chosen. ``begins`` is called with what a core holds, once that
-    has what the program sets. ``code_in`` says of that, an address and so many bytes of the core's
-    memory whether some are code. ``waiting`` is the row of engines with packets that only waits, if
-    nothing else governs queues.
+    ``outside`` makes what is outside of the cores of a program, of the memories of tiles and the
+    tensors of memories that they share; ``collectives`` is how ranks exchange, if they can.
+    ``added`` are lines at the ends of queues that a program has without writing them; ``binaries``
+    are, by how their names end, files that are no text and may be included: what makes text of one,
+    by its name, its bytes and the engine that is chosen. ``begins`` is called with what a core
+    holds, once that has what the program sets. ``code_in`` says of that, an address and so many
+    bytes of the core's memory whether some are code; ``code`` is how lines become such words.
+    ``waiting`` is the row of engines with packets that only waits, if nothing else governs queues.
     """
 
     name: str
@@ -203,12 +224,14 @@ class Target:
     pushing: Pushing | None = None
     foreign: Mapping[str, ForeignText] = field(default_factory=dict)
     network: Callable[[Generation], Network] | None = None
+    outside: MakesOutside | None = None
     collectives: RankExchanges | None = None
     binaries: Mapping[str, Callable[[str, bytes, str], str]] = field(default_factory=dict)
     added: Callable[[Any], Iterable[AddedLine]] = lambda program: ()
     begins: Callable[[Any], None] | None = None
     code_in: Callable[[Any, int, int], bool] | None = None
     waiting: str = ""
+    code: CodeWords | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from typing import Protocol
 
-TilePlace = tuple[int, int]
-"""The column and the row of a tile, as the target counts them."""
+TilePlace = tuple[int, ...]
+"""The column and the row of a tile, as the target counts them; then its chip, but for the first."""
+
+
+def chip_of(place: TilePlace) -> int:
+    """The number of the chip of a tile, from 0 on."""
+    return place[2] if len(place) > 2 else 0
+
+
+def on_chip(place: TilePlace, chip: int) -> TilePlace:
+    """The tile of a chip at a column and a row."""
+    return (*place[:2], chip) if chip else place[:2]
+
+
+def tile_name(place: TilePlace) -> str:
+    """A tile as reports name it: "3-4", of another chip than the first "1:3-4"."""
+    name = f"{place[0]}-{place[1]}"
+    return f"{chip_of(place)}:{name}" if chip_of(place) else name
 
 
 class TileGrid(Protocol):

@@ -53,32 +53,33 @@ class BurstSource:
     def _following(self, pc: int, foresee: Foresee) -> Iterator[Sequence[Instruction]]:
         """What comes from a pc on; those that are executed themselves several at a time."""
         foreseen: dict[Instruction, Sequence[Instruction] | None] = {}
-        taken: list[Instruction] = []
-        for one in self._free(pc):
-            if one not in foreseen:
-                foreseen[one] = foresee(one)
-            found = foreseen[one]
-            itself = found is not None and len(found) == 1 and found[0] is one
-            if itself:
-                taken.append(one)
-            if taken and (not itself or len(taken) == TOGETHER):
-                yield self._plain(pc, taken)
-                pc, taken = pc + len(taken), []
-            if not itself:
+        while some := self._free(pc):
+            taken = 0
+            for number, one in enumerate(some):
+                if one not in foreseen:
+                    found = foresee(one)
+                    itself = found is not None and len(found) == 1 and found[0] is one
+                    foreseen[one] = None if itself else found or ()
+                found = foreseen[one]
+                if found is None:
+                    continue
+                if taken < number:
+                    yield self._plain(pc + taken, some[taken:number])
                 if not found or not self.known(found):
                     return
-                yield self._expanded(pc, found, 0)
-                pc += 1
-        if taken:
-            yield self._plain(pc, taken)
+                yield self._expanded(pc + number, found, 0)
+                taken = number + 1
+            if taken < len(some):
+                yield self._plain(pc + taken, some[taken:])
+            pc += len(some)
 
-    def _free(self, pc: int) -> Iterator[Instruction]:
-        """Instructions from a pc on, up to one that waits for a semaphore, or updates any."""
-        lines, program = self.lines, self.program
-        for at in range(pc, self.queue.length):
-            if lines.updates[at] or program.waits[lines.waits[at]]:
-                return
-            yield program.instructions[lines.instructions[at]]
+    def _free(self, pc: int) -> list[Instruction]:
+        """Some instructions from a pc on, up to one that waits for a semaphore, or updates any."""
+        lines, end = self.lines, min(pc + TOGETHER, self.queue.length)
+        if any(lines.updates[pc:end]) or any(lines.waits[pc:end]):
+            held = (at for at in range(pc, end) if lines.updates[at] or lines.waits[at])
+            end = next(held)
+        return [self.program.instructions[number] for number in lines.instructions[pc:end]]
 
     def _plain(self, pc: int, taken: Sequence[Instruction]) -> Sequence[Instruction]:
         """Note instructions that are executed themselves."""

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
-from nasm.base.source import Span
 from nasm.isa.core_state import Bytes, Place
 from nasm.isa.effects import Packet
 from nasm.isa.network import Crossing, Network
 from nasm.isa.tile_grid import TilePlace
-from nasm.program.program import Instruction, Program
+from nasm.program.program import Program
+from nasm.program.queue_lines import QueueLines
 from nasm.sim.memory import Journal, Store
 from nasm.views.tensor import Memory
 
@@ -112,6 +112,9 @@ class Clock(Protocol):
     record: int
     listeners: Mapping[str, tuple[Callable[..., None], ...]]
 
+    def revive(self, index: int) -> None:
+        """Let a queue that has reached its end begin again."""
+
     @property
     def gates(self) -> ChangeListener:
         """The listeners for changes."""
@@ -120,7 +123,8 @@ class Clock(Protocol):
 class PacketSender(Protocol):
     """What sends packets, and knows where they go."""
 
-    network: Network | None
+    def network_of(self, core: int) -> Network:
+        """The networks of the chip of a core."""
 
     def send(self, packet: Packet, core: int) -> Sequence[Crossing]:
         """Send a packet of a core for what acts now."""
@@ -134,29 +138,6 @@ class PacketSender(Protocol):
 
 Report = Callable[[str, str, str, Sequence[tuple[Any, str]], bool], None]
 """Called for a finding: see :meth:`nasm.isa.core_state.Surroundings.report`."""
-
-
-class QueueLines:
-    """The instructions of a queue of a program."""
-
-    def __init__(self, program: Program, queue: int) -> None:
-        self.program, self.queue = program, queue
-
-    def instruction(self, pc: int) -> Instruction:
-        """The instruction at a pc."""
-        return self.program.instructions[self.program.queues[self.queue].instructions[pc]]
-
-    @property
-    def labels(self) -> Mapping[str, int]:
-        """The pcs that labels name."""
-        return self.program.queues[self.queue].labels
-
-    def __len__(self) -> int:
-        return len(self.program.queues[self.queue])
-
-    def span(self, pc: int) -> Span | None:
-        """Where the instruction at a pc is written."""
-        return self.program.span(self.queue, pc)
 
 
 class Around:
@@ -216,7 +197,7 @@ class Around:
     @property
     def network(self) -> Network | None:
         """The network that joins tiles."""
-        return None if self._packets is None else self._packets.network
+        return None if self._packets is None else self._packets.network_of(self.core)
 
     @property
     def tile(self) -> TilePlace:
@@ -241,6 +222,12 @@ class Around:
     def place(self) -> Place:
         """The queue and the pc of what starts, completes or is asked about now."""
         return self._clock.acting
+
+    def restart(self, engine: int) -> None:
+        """Let an engine that has reached its end begin again."""
+        lines = self.lines(self._program.generation.engines[engine].name)
+        if lines is not None:
+            self._clock.revive(lines.queue)
 
     def late(self, place: Place, tick: int, act: Callable[[], None]) -> None:
         """Do what the instruction at a place left for a tick, as that one."""

@@ -18,6 +18,7 @@ from nasm.sim.queues import Work
 from nasm.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
+    from nasm.machine.outside_calls import OutsideCalls
     from nasm.machine.packets import Packets
 
 
@@ -41,13 +42,14 @@ class Effects:
         transfers: Transfers,
         rendezvous: RendezvousPoint,
         packets: Packets | None,
+        outside: OutsideCalls | None,
         ranks: RankMeetings,
     ) -> None:
         self.queue, self.core = queue, program.queues[queue].core
         self.lines = program.queues[queue]
         self.base = self.core * program.generation.counters
         self.scheduler, self.transfers, self.rendezvous = scheduler, transfers, rendezvous
-        self.packets = packets
+        self.packets, self.outside = packets, outside
         self.ranks = ranks
         self._plans: dict[Shape, Plan] = {}
         self._by_type: dict[type[effects.Effect], Callable[..., Work]] = {
@@ -58,6 +60,7 @@ class Effects:
             effects.Rendezvous: self._rendezvous,
             effects.Packet: self._packet,
             effects.UntilAnswered: self._drain,
+            effects.OutsideCall: self._outside,
             effects.RankExchange: self._exchange,
         }
 
@@ -124,6 +127,10 @@ class Effects:
         assert self.packets is not None
         work.condition = partial(self.packets.outstanding, self.queue, kernel.values())
         return _acting(work, _nothing)
+
+    def _outside(self, work: Work, kernel: Computed, *_: Any) -> Work:
+        assert self.outside is not None, "the target has calls, and nothing outside"
+        return self.outside.work(work, self.queue, self.core, kernel.values())
 
     def _exchange(self, work: Work, kernel: Computed, shape: Shape, _: int | None) -> Work:
         return self.ranks.work(work.number, self.queue, kernel.values())

@@ -171,6 +171,10 @@ class Findings(Observer):
         if not self._known(key):
             (self.warnings if warning else self.found).add(key, fact)
 
+    def again(self, fact: Fact | Problem, key: Key, warning: bool) -> None:
+        """Something that another machine has found of the same run."""
+        self._add(fact, key, warning)
+
     def _known(self, key: Key) -> bool:
         """Whether it was found already."""
         return self.found.number(key) is not None or self.warnings.number(key) is not None

@@ -51,6 +51,7 @@ from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import ExpandedSummary, Summary, Trace
 
 if TYPE_CHECKING:
+    from nasm.machine.outside_calls import OutsideCalls
     from nasm.machine.packets import Packets
 
 SMALL = 64 << 10
@@ -90,16 +91,14 @@ class Machine:
         self.tensors = len(program.tensors)
         self.checked = checked
         generation = program.generation
-        self.findings = Findings(
-            program, lambda: self.scheduler.acting, lambda view: self.addresses.region(view)
-        )
+        self.findings = self._new_findings()
         self.state = State(program, values, self.findings.numbers.clipped)
         make = program.target.paces
         self.paces = [
             {name: of(generation) for name, of in make.items()} for _ in range(program.cores)
         ]
         every = [pace for paces in self.paces for pace in paces.values()]
-        self.scheduler = _scheduler(program, every, changes, delays)
+        self.scheduler = self._new_scheduler(every, changes, delays)
         lengths = [len(lines) for lines in program.queues]
         summary = Summary if program.target.expand is None else ExpandedSummary
         self.summary = summary(generation.counters, lengths)
@@ -122,6 +121,7 @@ class Machine:
             program, self.addresses, self.findings, self.scheduler, rank, values
         )
         self.holds = [self._holds(core) for core in range(program.cores)]
+        self.outside = self._outside()
         if self.packets is not None:
             self.packets.holds = self.holds
         self.shapes = Shapes(generation)
@@ -146,6 +146,19 @@ class Machine:
             self.scheduler.observe(self.below_zero)
         self.later: list[tuple[Observer, Any]] = []
 
+    def _new_findings(self) -> Findings:
+        """What collects the facts of the run."""
+        return Findings(
+            self.program, lambda: self.scheduler.acting, lambda view: self.addresses.region(view)
+        )
+
+    def _new_scheduler(
+        self, paces: Sequence[Pace], changes: Changes, delays: Delays | None
+    ) -> Scheduler:
+        """What decides when things happen."""
+        parts = scheduler_parts(self.program, paces, changes)
+        return Scheduler(**parts) if delays is None else DelayedScheduler(**parts, delays=delays)
+
     def _find_rounds(self) -> None:
         """Let rounds that repeat themselves be one event, where instructions stay what they are."""
         if self.program.target.expand is not None or not self.program.queues:
@@ -163,8 +176,16 @@ class Machine:
             return None
         from nasm.machine.packets import Packets  # other targets do without
 
-        network = make(self.program.generation)
-        return Packets(self.program, self.state, self.findings, self.scheduler, network)
+        return Packets(self.program, self.state, self.findings, self.scheduler, make)
+
+    def _outside(self) -> OutsideCalls | None:
+        """What has instructions call what is outside of the cores, if the target has that."""
+        if self.packets is None or self.program.target.outside is None:
+            return None
+        from nasm.machine.outside_calls import OutsideCalls  # other targets do without
+
+        every = self.program, self.state, self.findings, self.scheduler, self.packets
+        return OutsideCalls(*every, self.linear)
 
     def _bursting(self, tasks: Tasks, delays: Delays | None) -> Planner | None:
         """What plans the execution of many instructions of a queue at once, if anything can."""
@@ -206,7 +227,7 @@ class Machine:
                 self.holds[lines.core],
                 self.rank,
             )
-        meeting = self.rendezvous, self.packets, self.ranks
+        meeting = self.rendezvous, self.packets, self.outside, self.ranks
         effects = Effects(program, queue, self.scheduler, self.transfers, *meeting)
         return Tasks(
             program,
@@ -274,7 +295,9 @@ class Machine:
 
     def _new_watch(self) -> Watch:
         """What keeps a run; of tiles also what they touch by addresses."""
-        if self.packets is None or not self.program.tiles:
+        everywhere = {e.name for e in self.program.generation.engines if e.everywhere}
+        outside = any(lines.engine in everywhere for lines in self.program.queues)
+        if self.packets is None or not (self.program.tiles or outside):
             return Watch(self.scheduler.queues, partial(_longer, self.program))
         from nasm.order.tile_watch import TileWatch  # other targets do without
 
@@ -284,11 +307,14 @@ class Machine:
             for number, lines in enumerate(self.program.queues)
             if any(rows[one].row.sends for one in lines.instructions)
         }
-        watch = TileWatch(self.scheduler.queues, self.packets.places(), coded)
+        pushing = {engine.pushes for engine in self.program.generation.engines}
+        engines = enumerate(lines.engine for lines in self.program.queues)
+        pushed = {number for number, engine in engines if engine in pushing}
+        watch = TileWatch(self.scheduler.queues, self.packets.places(), coded, pushed)
         scheduler = self.scheduler
-        for memory in self.linear:
-            memory.touched = lambda address, count, writes: watch.reached(
-                scheduler.acting, address, count, writes
+        for number, memory in enumerate(self.linear):
+            memory.touched = lambda address, count, writes, core=number: watch.reached(
+                scheduler.acting, core, address, count, writes
             )
         return watch
 
@@ -366,7 +392,7 @@ class Machine:
 
     def _parts(self) -> tuple[Any, ...]:
         parts = (self.state, self.scheduler, self.transfers, self.rendezvous, self.losses)
-        sent = () if self.packets is None else (self.packets,)
+        sent = tuple([part for part in (self.packets, self.outside) if part is not None])
         return *parts, self.ranks, *sent, *(held for held in self.holds if held is not None)
 
 
@@ -380,21 +406,20 @@ def _set(program: Program, core: int, held: Holds) -> None:
             settings.put(held, queue, settings.named(one.name), one.value)
 
 
-def _scheduler(
-    program: Program, paces: Sequence[Pace], changes: Changes, delays: Delays | None
-) -> Scheduler:
+def scheduler_parts(program: Program, paces: Sequence[Pace], changes: Changes) -> dict[str, Any]:
+    """What a scheduler of a program is made of, by the names of its parameters."""
     generation, cores = program.generation, range(program.cores)
     channels = [Channels(core, generation.channels) for core in cores]
     fact = generation.numbers.get("semaphore_ns")
     delay = -int(-fact.value * generation.ticks // 1000) if fact else 0
-    delay = changes.delay(delay)
-    counters = Counters(generation.semaphores, generation.events)
-    interlock = program.target.interlocked(generation.options)
-    supply = _supply(generation, len(channels) * generation.channels)
-    more: dict[str, Any] = {"supply": supply, "interlock": interlock, "paces": paces}
-    if delays is None:
-        return Scheduler(counters, channels, delay, **more)
-    return DelayedScheduler(counters, channels, delay, delays=delays, **more)
+    return {
+        "semaphores": Counters(generation.semaphores, generation.events),
+        "channels": channels,
+        "delay": changes.delay(delay),
+        "supply": _supply(generation, len(channels) * generation.channels),
+        "interlock": program.target.interlocked(generation.options),
+        "paces": paces,
+    }
 
 
 def _supply(generation: Generation, channels: int) -> list[tuple[int, int]]:

@@ -102,6 +102,10 @@ class NumberFindings:
             counts = tuple(a + b for a, b in zip(known.counts, counts, strict=True))
         found[key] = LineFindings(who, where, counts)
 
+    def again(self, born: bool, key: Any, who: Who, where: str, counts: tuple[int, ...]) -> None:
+        """What another machine has counted of the same run."""
+        self._count(self.born if born else self.cut, key, who, where, counts)
+
     # -- words
 
     def _where(self, who: Who, chosen: Mask, names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ at it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from nasm.base.problems import Refused, counted
 from nasm.isa.core_state import Blocked
 from nasm.isa.effects import Packet, UntilAnswered
+from nasm.isa.generation import Generation
 from nasm.isa.network import Crossing, Network
-from nasm.isa.tile_grid import TilePlace
+from nasm.isa.tile_grid import TilePlace, chip_of, on_chip
 from nasm.machine.findings import Findings
 from nasm.machine.state import State
 from nasm.machine.transfers import MOST_IN_FLIGHT
@@ -38,7 +39,8 @@ ATOMIC_BYTES = 16
 class BytePlace(NamedTuple):
     """Some bytes of a core's memory, or of one that cores share; of a run without values no store.
 
-    ``base`` is the address of the first byte of the store.
+    ``base`` is the address of the first byte of the store. They are of a ``core``, or of the
+    ``tensor`` with a number; -1 for none.
     """
 
     memory: Memory
@@ -47,6 +49,8 @@ class BytePlace(NamedTuple):
     address: int
     size: int
     region: Region
+    tensor: int = -1
+    core: int = 0
 
     def read(self, findings: Findings) -> NDArray[np.uint8]:
         """The bytes as they are now."""
@@ -159,15 +163,17 @@ class Packets:
         state: State,
         findings: Findings,
         scheduler: Scheduler,
-        network: Network | None,
+        make: Callable[[Generation], Network],
     ) -> None:
         self.program, self.state, self.findings = program, state, findings
-        self.scheduler, self.network = scheduler, network
+        self.scheduler = scheduler
         self.holds: Sequence[Any] = ()
         self.sent = 0
         self._given = -1
         grid = program.generation.grid
         tiles = program.tiles or ([grid.first] if grid is not None else [])
+        chips = sorted(set(map(chip_of, tiles)))
+        self.networks = {chip: make(program.generation) for chip in chips}
         self._cores: Mapping[TilePlace, int] = {place: n for n, place in enumerate(tiles)}
         self._tiles = tiles
 
@@ -175,37 +181,43 @@ class Packets:
         """The core of a place, if the program has one there."""
         return self._cores.get(place)
 
+    @property
+    def network(self) -> Network:
+        """The networks of the first chip."""
+        return next(iter(self.networks.values()))
+
+    def network_of(self, core: int) -> Network:
+        """The networks of the chip of a core."""
+        return self.networks[chip_of(self._tiles[core])]
+
     def bind(self, packet: Packet, core: int, semaphore: int | None, signals: bool) -> BoundPacket:
         """A packet of a core, with its places; raises Refused where it cannot go."""
-        network = self.network
-        assert network is not None, "the target has packets and no network"
-        tile = self._tiles[core]
+        tile, network = self._tiles[core], self.network_of(core)
         packet = addressed(self.program, network, packet, tile, semaphore if signals else None)
-        receivers = tuple(network.receivers(packet, tile))
-        cores = tuple(self._cores.get(place) for place in receivers)
+        receivers = tuple(network.receivers(packet, tile[:2]))
+        cores = tuple(self._cores.get(on_chip(place, chip_of(tile))) for place in receivers)
         count = packet.count
-        here = None if packet.here is None else self._place(packet.here, core, count)
+        here = None if packet.here is None else self.place(packet.here, core, count)
         there: tuple[BytePlace | None, ...] = (None,) * len(receivers)
         if packet.there is not None:
             pairs = zip(receivers, cores, strict=True)
-            there = tuple(self._there(packet, place, other) for place, other in pairs)
-        if not packet.fetches:
-            for other, place in zip(cores, there, strict=True):
-                self._check_code(other, place)
+            there = tuple(self._there(packet, network, place, other) for place, other in pairs)
+        written = () if packet.fetches else tuple(zip(cores, there, strict=True))
         if packet.fetches or packet.atomic is not None:
-            self._check_code(core, here)
+            written = (*written, (core, here))
+        for other, place in written:
+            if other is not None and place is not None and not place.memory.shared:
+                self.check_code(other, place.address, place.size)
         self._given -= 1
         semaphores = self._posted(semaphore, cores, signals)
         return BoundPacket(packet, here, there, receivers, cores, self._given, semaphores)
 
-    def _check_code(self, core: int | None, place: BytePlace | None) -> None:
+    def check_code(self, core: int, address: int, size: int) -> None:
         """Refuse to write into code of a core."""
         code_in = self.program.target.code_in
-        if code_in is None or core is None or place is None or place.memory.shared:
-            return
-        if code_in(self.holds[core], place.address, place.size):
+        if code_in is not None and code_in(self.holds[core], address, size):
             tile = f" of tile {self.program.core_name(core)}" if self.program.tiles else ""
-            some = f"{counted(place.size, 'byte')} at {place.address:#x}{tile}"
+            some = f"{counted(size, 'byte')} at {address:#x}{tile}"
             message = f"of the {some} some are code of RISC-V cores"
             raise Refused("E0325", message, "put the data elsewhere")
 
@@ -219,23 +231,24 @@ class Packets:
         number = semaphore % counters
         return tuple(None if core is None else core * counters + number for core in cores)
 
-    def _there(self, packet: Packet, place: TilePlace, core: int | None) -> BytePlace | None:
+    def _there(
+        self, packet: Packet, network: Network, place: TilePlace, core: int | None
+    ) -> BytePlace | None:
         there = packet.there
         assert there is not None
         if isinstance(there, View) and there.tensor.memory.shared:
-            return self._place(there, 0, packet.count)
+            return self.place(there, 0, packet.count)
         if core is not None:
-            return self._place(there, core, packet.count)
-        assert self.network is not None
-        if self.network.listens(place):
+            return self.place(there, core, packet.count)
+        if network.listens(place):
             if packet.fetches:
                 message = f"the program has nothing on tile {place[0]}, {place[1]} to read"
                 raise Refused("E0325", message, "declare a tensor there, after a .tile")
             return None
-        name = self.network.memory(place)
+        name = network.memory(place)
         if name and not isinstance(there, View):
             return self._within(name, there, packet.count)
-        what = self.network.where(place)
+        what = network.where(place)
         message = f"{place[0]}, {place[1]} is {what}, whose addresses nasm does not model"
         raise Refused("E0325", message, "name a tensor that is declared there")
 
@@ -249,12 +262,13 @@ class Packets:
                 store = self.state.by_tensor.get(tensor.index)
                 region = self._region(tensor.memory, 0, address, count, tensor.index)
                 base = 0 if store is None else store.base
-                return BytePlace(tensor.memory, store, base, address, count, region)
+                at = address, count
+                return BytePlace(tensor.memory, store, base, *at, region, tensor.index)
         some = f"{counted(count, 'byte')} at {address:#x}"
         message = f"no tensor of {name} has the {some}"
         raise Refused("E0325", message, f"declare one: .{name} NAME u8[{count}] @ {address:#x}")
 
-    def _place(self, where: View | int, core: int, count: int) -> BytePlace:
+    def place(self, where: View | int, core: int, count: int) -> BytePlace:
         """Some bytes by a view, or by an address in the linear memory of a core."""
         if isinstance(where, View):
             memory = where.tensor.memory
@@ -273,9 +287,8 @@ class Packets:
             )
         store = self.state.by_tensor.get(index) or self.state.numbered.get((memory.name, core))
         base = 0 if store is None else store.base
-        return BytePlace(
-            memory, store, base, address, count, self._region(memory, core, address, count, index)
-        )
+        region = self._region(memory, core, address, count, index)
+        return BytePlace(memory, store, base, address, count, region, index, core)
 
     def places(self) -> dict[int, tuple[str, int]]:
         """The linear memory of each core as accesses are compared, with its area."""
@@ -307,7 +320,7 @@ class Packets:
 
     def tile(self, core: int) -> TilePlace:
         """The place of a core."""
-        return self._tiles[core]
+        return self._tiles[core][:2]
 
     def answered(self, core: int, part: Hashable) -> bool:
         """Whether no transfer of a core is in flight whose end changes a part of what it holds."""
@@ -326,11 +339,11 @@ class Packets:
                 f"{MOST_IN_FLIGHT:,} transfers are in flight, and nothing waits for them",
                 "wait for those of an earlier round before starting more",
             )
-        assert self.network is not None
         packet = bound.packet
         core = self.program.queues[who[0]].core
-        crossings = self.network.cross(packet, self._tiles[core], bound.receivers, now)
-        size = self.network.occupied(packet)
+        network = self.network_of(core)
+        crossings = network.cross(packet, self._tiles[core][:2], bound.receivers, now)
+        size = network.occupied(packet)
         legs: list[tuple[int, Leg]] = []
         flight = None if signals else self._flight(bound, who, core, size, len(crossings))
         flights = []
@@ -387,7 +400,7 @@ class Packets:
     ) -> Flight:
         packet, (size, shares) = bound.packet, shape
         self.sent += 1
-        share = Portion(1 << packet.network, (0,), size, 0, packet.count)
+        share = self._portion(packet, size)
         return Flight(
             self.sent,
             who,
@@ -400,19 +413,20 @@ class Packets:
             semaphore=semaphore,
             adds=packet.atomic is not None,
             signals=not packet.reply,
-            parts=self._parts(packet),
+            parts=self.network_of(core).parts(packet),
         )
 
-    def _parts(self, packet: Packet) -> tuple[Hashable, ...]:
-        return () if self.network is None else self.network.parts(packet)
+    @staticmethod
+    def _portion(packet: Packet, size: int) -> Portion:
+        """What one share of a packet takes of its network."""
+        return Portion(1 << packet.network, (0,), size, 0, packet.count)
 
     def outstanding(self, queue: int, drain: UntilAnswered) -> Blocked | None:
         """What keeps a queue from continuing that waits for what it has sent.
 
         Raises Refused where more is outstanding than what it waits on can count.
         """
-        network, now = self.network, self.scheduler.now
-        assert network is not None
+        network, now = self.network_of(self.program.queues[queue].core), self.scheduler.now
         sent = [
             one.cargo
             for one in self.scheduler.transfers.values()
@@ -436,11 +450,11 @@ class Packets:
         return Blocked("noc", f"{what} of it {verb} outstanding", by=(), completions=False)
 
     def save(self) -> Any:
-        """How many were sent, and what is in the network."""
-        return self.sent, None if self.network is None else self.network.save()
+        """How many were sent, and what is in the networks."""
+        return self.sent, [network.save() for network in self.networks.values()]
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        self.sent, network = saved
-        if self.network is not None:
-            self.network.restore(network)
+        self.sent, networks = saved
+        for network, state in zip(self.networks.values(), networks, strict=True):
+            network.restore(state)

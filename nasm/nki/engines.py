@@ -28,6 +28,7 @@ from nasm.isa.generation import Generation
 from nasm.isa.instruction import InstructionContext, Row
 from nasm.isa.list_kinds import views
 from nasm.isa.target import Target, rules_of
+from nasm.program.accepted_operands import Key, key_of
 from nasm.program.shapes import Shapes, signature
 from nasm.views.view import Reg, View
 
@@ -74,6 +75,7 @@ class Engines:
         self.rings = {engine.name: n for n, engine in enumerate(generation.engines)}
         self._shapes = Shapes(generation)
         self._able: dict[tuple[Any, ...], dict[str, int]] = {}
+        self._given: dict[Key, dict[str, int]] = {}
         self._have: dict[Row, tuple[str, ...]] = {}
         self._made: set[int] = set()
 
@@ -86,7 +88,7 @@ class Engines:
             return asked
         if len(have) == 1 and have[0] not in SHARING:
             return have[0]
-        able = self._that_may(row, accepted(row, operands), asked, have)
+        able = self._able_of(row, operands, asked, have)
         if not able:  # a rule refuses it everywhere, or no engine has it: said where it is made
             return asked or (have or row.engines)[0]
         chosen = next(iter(able))
@@ -117,7 +119,7 @@ class Engines:
         found: list[tuple[int, int, str]] = []
         for number, (row, operands) in enumerate(forms):
             have = self._those_with(row)
-            able = self._that_may(row, accepted(row, operands), "", have)
+            able = self._able_of(row, operands, "", have)
             for engine in list(able)[: 2 if function(row) in BALANCED else 1]:
                 found.append((self.busy[engine] + able[engine], number, engine))
         if not found:
@@ -139,6 +141,18 @@ class Engines:
             return None
         found = next(iter(self._that_may(row, values, asked, have)), None)
         return None if found is None else (found, self.broken(row, values, found))
+
+    def _able_of(
+        self, row: Row, operands: Mapping[str, Any], asked: str, have: tuple[str, ...]
+    ) -> dict[str, int]:
+        """The engines that may execute it as it is given, accepted once for each such call."""
+        given = key_of(row, asked, None, operands)
+        able = None if given is None else self._given.get(given[0])
+        if able is None:
+            able = self._that_may(row, accepted(row, operands), asked, have)
+            if given is not None:
+                self._given[given[0]] = able
+        return able
 
     def _that_may(
         self, row: Row, values: tuple[object, ...], asked: str, have: tuple[str, ...]

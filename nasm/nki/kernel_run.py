@@ -11,7 +11,7 @@ from nasm.base.problems import Failure, Problem
 from nasm.base.records import dataclass, replace
 from nasm.machine.records import RunReport, Status
 from nasm.nki.arguments import Returned, filled
-from nasm.nki.by_rank import ByRank, can_change, change_by_rank, each_rank
+from nasm.nki.by_rank import can_change, change_by_rank, each_rank, rank_parts
 from nasm.nki.engines import USUAL
 from nasm.nki.frameworks import UNFIT, Array, given_back
 from nasm.nki.installing import installed
@@ -130,8 +130,9 @@ def fixed(traced: Traced) -> None:
     """Refuse arguments that the kernel writes and that cannot be written; raises Failure."""
     for name in traced.changed:
         given = traced.given[name]
-        if (traced.ranks or 1) > 1 and not isinstance(given, ByRank):
-            message = f"the kernel writes its argument {name}, which is one array for all ranks"
+        parts = rank_parts(given, traced.ranks)
+        if len({id(part) for part in parts}) < len(parts):
+            message = f"the kernel writes its argument {name}, which is one array for several ranks"
             span = traced.program.tensors[name].span
             raise Failure(Problem(UNFIT, message, span, "pass a nasm.nki.ByRank of one for each"))
         if not can_change(given):

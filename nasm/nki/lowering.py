@@ -106,13 +106,14 @@ class Lowering:
         return True
 
     def _line(self, call: Call, engine: str) -> Line:
-        made = self._made(engine, call.row, call.operands)
-        return Line(self.builder.queue(engine, self.trace.core), made, call.span, call.chain)
+        queue = self.builder.queue(engine, self.trace.core)
+        return Line(
+            queue, self._made(queue, engine, call.row, call.operands), call.span, call.chain
+        )
 
-    def _made(self, engine: str, row: Row, operands: dict[str, Any]) -> int:
+    def _made(self, queue: int, engine: str, row: Row, operands: dict[str, Any]) -> int:
         """An instruction of an engine, with the engine's own registers."""
         own = self.registers.own(operands, engine, self.generation.registers)
-        queue = self.builder.queue(engine, self.trace.core)
         return self.builder.make(queue, row, [], own, None, None)[0]
 
     def _loop(self, loop: TracedLoop) -> list[Item]:
@@ -131,9 +132,10 @@ class Lowering:
         made = Loop(head, end, {}, {}, {}, body, loop.span, loop.chain)
         for engine in engines:
             queue = self.builder.queue(engine, trace.core)
-            made.leave[queue] = self._made(engine, branch, {"reg1": counter, **done, "target": end})
-            made.back[queue] = self._made(engine, branch, {"target": head})
+            leave = {"reg1": counter, **done, "target": end}
+            made.leave[queue] = self._made(queue, engine, branch, leave)
+            made.back[queue] = self._made(queue, engine, branch, {"target": head})
             if bound is not None:
                 step = {"dst": counter, "src1": counter, "src2": loop.step, "op": "add"}
-                made.step[queue] = (self._made(engine, compute, step),)
+                made.step[queue] = (self._made(queue, engine, compute, step),)
         return [made]

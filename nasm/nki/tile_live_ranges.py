@@ -94,11 +94,19 @@ def _read(
             loop.last = max(at - 1, loop.first)
             continue
         for value in one.operands.values():
-            for tensor in mentioned(value):
-                if tensor.memory is memory:
-                    _mention(one, tensor, at, around, found)
+            if type(value) is View and value.offsets is None:
+                if value.tensor.memory is memory:
+                    _mention(one, value.tensor, at, around, found)
+            elif not isinstance(value, _UNNAMED):
+                for tensor in mentioned(value):
+                    if tensor.memory is memory:
+                        _mention(one, tensor, at, around, found)
         at += 1
     return at
+
+
+_UNNAMED = str, int, float, type(None)
+"""Operands that name no tensor."""
 
 
 def _mention(
@@ -109,17 +117,20 @@ def _mention(
         whole = writes_whole(call, tensor)
         found[tensor.index] = _Mentioned(tensor, at, around, whole, at, around, around)
         return
-    shared = sum(1 for mine, theirs in zip(one.home, around, strict=False) if mine is theirs)
-    one.home, one.last, one.closed = one.home[:shared], at, around
+    if one.home:
+        shared = sum(1 for mine, theirs in zip(one.home, around, strict=False) if mine is theirs)
+        one.home = one.home[:shared]
+    one.last, one.closed = at, around
 
 
 def writes_whole(call: Call, tensor: Tensor) -> bool:
     """Whether a call writes all of a tensor, and reads nothing of it."""
     for operand in call.row.operands:
         value = call.operands.get(operand.name)
-        if not any(one is tensor for one in mentioned(value)):
+        if value is None or not any(one is tensor for one in mentioned(value)):
             continue
         adds = operand.adds and call.operands.get(operand.adds)
-        if operand.access != "w" or operand.partial or adds or value != View.whole(tensor):
+        whole = type(value) is View and value.tensor is tensor and value.is_whole
+        if operand.access != "w" or operand.partial or adds or not whole:
             return False
     return True

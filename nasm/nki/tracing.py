@@ -215,7 +215,7 @@ class CoreTrace:
         array: np.ndarray[Any, Any] | None = None,
     ) -> NkiTensor:
         """Declare a tensor; on chip without an ``address`` a place is found for it later."""
-        sizes = tuple(int(n) for n in shape)
+        sizes, named = tuple([int(n) for n in shape]), DType(dtype)
         if buffer is MemoryRegion.shared_hbm and self.first and array is None:
             return self._second(sizes, dtype, buffer)
         partition, offset = (None, None) if address is None else address
@@ -225,7 +225,7 @@ class CoreTrace:
             made = self.builder.tensor(
                 buffer.memory,
                 self.named(name or variable(here) or str(buffer)),
-                DType(dtype).stored,
+                named.stored,
                 sizes,
                 role=role,
                 partition=partition,
@@ -239,9 +239,9 @@ class CoreTrace:
             self.shared.append(made)
         if array is not None:
             # Of a dtype that the generation does not have, engines read the bits as another.
-            same = array.dtype.name == DType(dtype) != made.dtype.name
+            same = array.dtype.name == named != made.dtype.name
             self.arrays[made.name] = array.view(made.dtype.numpy) if same else array
-        tensor = NkiTensor(View.whole(made), buffer, DType(dtype))
+        tensor = NkiTensor(View.whole(made), buffer, named)
         if len(self.open) > 1 and tensor.on_chip:
             self.inside[made.index] = self.open[-1]
         return tensor

@@ -109,17 +109,27 @@ class Accesses:
         self.summed.clear()
 
     def instruction(
-        self, queue: int, index: int, clock: Clock, touched: Touched, reads_on: bool = False
+        self,
+        queue: int,
+        index: int,
+        clock: Clock,
+        touched: Touched,
+        reads_on: bool = False,
+        end: tuple[int, int] | None = None,
     ) -> None:
-        """An instruction starts, with a clock; it may read until it completes."""
+        """An instruction starts, with a clock; it may read until it completes.
+
+        What it does is over once it completes, or when a column has a count, the ``end``.
+        """
         reads, writes = touched
-        mine, over = self.queues + queue, index + 1
+        mine, over = (self.queues + queue, index + 1) if end is None else end
         if reads:
-            self._compare(reads, READ, clock, queue, index, mine if self.held else queue)
+            own = mine if self.held or end is not None else queue
+            self._compare(reads, READ, clock, queue, index, own)
         if writes:
             self._compare(writes, WRITE, clock, queue, index, mine)
         for place in reads:
-            place.reads[mine if reads_on else queue] = over
+            place.reads[mine if reads_on or end is not None else queue] = over
         for place in writes:
             place.writes[mine] = over
 

@@ -45,6 +45,20 @@ class Race(NamedTuple):
     many: int = 1
 
 
+class PlaceTouch(NamedTuple):
+    """That an instruction of a queue, or what it ``moves``, touches a place, which has a rank.
+
+    ``at`` is its number in the run, ``number`` that in its queue; ``side`` 0 reads, and 1 writes.
+    """
+
+    at: int
+    moves: bool
+    side: int
+    rank: int
+    queue: int
+    number: int
+
+
 class Check:
     """Judges the order of what was kept of a run: call :meth:`settle` at any moment of it.
 
@@ -72,6 +86,7 @@ class Check:
         self.apart, self.first, self._judged = apart, first, judged
         self.every, self.less = every or bool(self.more), less or {}
         self._torn = False  # an interrupt came while it judged
+        self.touches: dict[int, list[PlaceTouch]] | None = None
         self._reset()
 
     def _reset(self) -> None:
@@ -151,6 +166,7 @@ class Check:
 
     def settle(self) -> None:
         """Judge what was kept since it was judged last."""
+        self.touches = None
         with gc_pause.paused():
             self._settle()
 
@@ -217,7 +233,8 @@ class Check:
                 accesses.instruction(queue, index, clocks[queue], touched, work.reads_on)
             if tiles is not None and (queue, index) in tiled:
                 found = accesses.compared(-1, *tiles.touched(queue, index))
-                accesses.instruction(queue, index, clocks[queue], found)
+                over = self.steps.lasts.get((queue, index))
+                accesses.instruction(queue, index, clocks[queue], found, end=over)
             end = ends[queue].get(index)
             if end is not None:
                 moved = watch.moved[queue][index]
@@ -234,7 +251,8 @@ class Check:
         elif column < 2 * queues:
             queue = column - queues
         else:
-            queue, index, moves = self.order.owners[column], self.order.issued[column][index], True
+            queue, index = self.order.owners[column], self.order.issued[column][index]
+            moves = (queue, index) not in self.steps.lasts
         first = ByteAccess(queue, index, kind, moves, near.region)
         if kind == now.kind == ADD:
             self.accesses.summed.add(near.number)
@@ -283,9 +301,15 @@ class Check:
             over = watch.completion(first.queue, first.index)
         return over is not None and over <= watch.begin(now.queue, now.index)
 
+    def lasts(self, access: ByteAccess) -> bool:
+        """Whether an access may last longer than later instructions of its queue."""
+        return (access.queue, access.index) in self.steps.lasts
+
     def end(self, access: ByteAccess) -> Event:
         """When an access is over."""
         if access.moves and not self.watch.moved[access.queue][access.index].met:
+            return Event(LANDS, access.queue, access.index)
+        if self.lasts(access):
             return Event(LANDS, access.queue, access.index)
         stays = access.writes or self.watch.works[access.queue][access.index].reads_on
         kind = COMPLETES if stays and not access.moves else STARTS

@@ -136,6 +136,7 @@ class Steps:
         self._owners: dict[Area, tuple[Place | None, bool]] = {}
         self._owned: list[set[int]] = [set() for _ in queues]
         self.sent = SentPackets(order.queues)
+        self.lasts: dict[Place, tuple[int, int]] = {}
         self._signalled = [0 for _ in queues]
         self._follows: Follows = {}
         self._followed = 0
@@ -152,6 +153,7 @@ class Steps:
         together: list[Step] = []
         tiles = watch.by_address
         tiled = set() if tiles is None else {*tiles.reads, *tiles.writes}
+        touching = {} if tiles is None else tiles.touching
         columns = [
             (
                 watch.works[q],
@@ -190,10 +192,13 @@ class Steps:
                 change = None
             if less and wait is not None and (queue, index) in less:
                 wait = wait._replace(value=wait.value - less[queue, index])
-            if wait or change or flight or after >= 0 or meeting >= 0:
+            lasting = bool(touching) and (queue, index) in touching
+            if wait or change or flight or after >= 0 or meeting >= 0 or lasting:
                 issue = None
                 if flight is not None:
                     issue = self._issue(queue, index, flight, numbers[pc])
+                elif lasting:
+                    issue = self._lasting(queue, index, touching[queue, index])
                 step = Step(queue, index, wait, change, issue, after, meeting)
                 if meeting < 0:
                     take(step)
@@ -299,6 +304,13 @@ class Steps:
         if number in packets.sending:
             after = self.sent.send(queue, index, packets.of(queue, number), *end)
             issue = issue._replace(after=after)
+        return issue
+
+    def _lasting(self, queue: int, index: int, unit: str) -> Issue:
+        """What an instruction touches by a unit, of which nothing posts that it is over."""
+        issue = Issue(SILENT, 1, unit)
+        column = self.order.columns[stream_of(queue, issue)]
+        self.lasts[queue, index] = column, len(self.order.issued[column]) + 1
         return issue
 
     def _signal(self, queue: int, index: int) -> None:

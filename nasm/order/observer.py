@@ -104,13 +104,15 @@ class TouchedByAddress(Protocol):
 
     ``reads`` and ``writes`` are of bytes, by queue and number of the instruction. ``follows`` are
     instructions, each with what it comes after. ``streams`` are those of transfers that no line
-    sends.
+    sends, and of what instructions touch by units, which ``touching`` names, when others of their
+    queue are complete.
     """
 
-    reads: dict[tuple[int, int], list[tuple[int, int]]]
-    writes: dict[tuple[int, int], list[tuple[int, int]]]
+    reads: dict[tuple[int, int], list[tuple[int, int, int]]]
+    writes: dict[tuple[int, int], list[tuple[int, int, int]]]
     follows: list[tuple[int, int, Event]]
     streams: dict[Stream, None]
+    touching: dict[tuple[int, int], str]
 
     def touched(self, queue: int, index: int) -> tuple[tuple[Region, ...], tuple[Region, ...]]:
         """What an instruction has read and written by addresses."""
@@ -124,7 +126,8 @@ class Watch(Observer):
     the one before it completed, ``moved`` the transfer that it issued. ``meetings`` says which met,
     ``sizes`` how many in each. ``signals`` are the counters that instructions have raised by
     packets, with the queue and the number of each. Shares of ``flights`` landed at ``landings``.
-    ``full`` says that there was more; it is ``closed`` if nothing more was to be remembered.
+    ``full`` says that there was more, from a queue, pc and tick on (``beyond``); a ``closed`` one
+    remembers nothing more.
     ``lowest`` is to how few instructions it was cut since the check set it to NEVER. ``future`` is
     another one after each change by hand: results for one do not hold for another. ``vague`` are
     bytes of which what has a number, or a pattern, touches some, it is not known which. What comes
@@ -152,6 +155,7 @@ class Watch(Observer):
         ]
         self.flights, self.landings = array("q"), array("q")
         self.full = self.closed = False
+        self.beyond: tuple[int, int, int] | None = None
         self.lowest = NEVER
         self.future = object()
         self.sizes: list[int] = []
@@ -188,8 +192,9 @@ class Watch(Observer):
 
     def _beyond(self, queue: Queue, task: Task, now: int) -> None:
         """Remember a start by another one, which leaves out rounds of loops."""
-        if not self.full and self._longer is not None and not self.closed:
-            self.longer = self._longer(self)
+        if not self.full and not self.closed:
+            self.beyond = queue.index, queue.pc, now
+            self.longer = None if self._longer is None else self._longer(self)
         self.full = True
         if self.longer is not None:
             self.longer.started(queue, task, now)
@@ -311,14 +316,14 @@ class Watch(Observer):
         """How much there is."""
         counts = tuple(zip(map(len, self.works), map(len, self.moved), strict=True))
         kept = len(self.meetings), len(self.flights)
-        state = self.full, self.closed, self.future
+        state = self.full, self.closed, self.future, self.beyond
         return len(self.queues), counts, kept, state, (len(self.sizes), len(self.signals))
 
     def restore(self, saved: Any) -> None:
         """Forget what came later."""
         length, counts, (meetings, landed), state, (met, signals) = saved
         del self.signals[signals:]
-        self.full, self.closed, self.future = state
+        self.full, self.closed, self.future, self.beyond = state
         self.longer = None
         self.lowest = min(self.lowest, length)
         del self.queues[length:], self.flights[landed:], self.landings[landed:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 
 from nasm.views.regions import Region, overlap
 
@@ -18,14 +18,17 @@ class Place:
     """A region that is touched, and the places that it overlaps, itself first.
 
     What is kept of accesses is by column of a clock: the count that says that the last of them is
-    over. ``written`` is the last instruction of each queue that writes it. ``dense`` says that it
-    is a plain run in each of its rows.
+    over. ``written`` is the last instruction of each queue that writes it. ``low`` and ``high`` are
+    its first byte and that after its last one; ``dense`` says that in each of its rows it is a
+    plain run of them.
     """
 
-    __slots__ = ("adds", "area", "dense", "near", "number", "reads", "region", "writes", "written")
+    __slots__ = ("adds", "area", "dense", "high", "low", "near", "number", "reads", "region",
+                 "writes", "written")  # fmt: skip
 
     def __init__(self, number: int, region: Region, area: Area, dense: bool) -> None:
         self.number, self.region, self.area, self.dense = number, region, area, dense
+        self.low, self.high = region.low, region.high
         self.near: list[Place] = [self]
         self.reads: dict[int, int] = {}
         self.writes: dict[int, int] = {}
@@ -34,9 +37,12 @@ class Place:
 
     def supersede(self) -> None:
         """Forget the accesses so far, all of which come before the next one, a write."""
-        self.reads.clear()
-        self.writes.clear()
-        self.adds.clear()
+        if self.reads:
+            self.reads.clear()
+        if self.writes:
+            self.writes.clear()
+        if self.adds:
+            self.adds.clear()
 
 
 class Places:
@@ -54,7 +60,8 @@ class Places:
 
     def of(self, regions: Iterable[Region]) -> tuple[Place, ...]:
         """The places of some regions."""
-        return tuple([self._by_region.get(region) or self._make(region) for region in regions])
+        known = self._by_region
+        return tuple([known[r] if r in known else self._make(r) for r in regions])
 
     def forget(self) -> None:
         """No access of any place is kept."""
@@ -66,21 +73,24 @@ class Places:
         place = self._by_region[region] = Place(len(self.every), region, area, dense)
         self.every.append(place)
         spans = self._spans.setdefault(area, {})
-        low, high = region.low, region.high - 1
+        low, high, rows = region.low, region.high, region.rows
         pitch, first, last = (0, 0, 0) if dense else _columns(region)
         for other, buckets in spans.items():
             if pitch and other == pitch:
-                found = self._columns[area, pitch].find(first, last, low, high)
+                found = self._columns[area, pitch].find(first, last, low, high - 1)
             else:
-                found = buckets.find(low, high)
+                found = buckets.find(low, high - 1)
             for near in found:
-                if overlap(region, near.region, dense and near.dense):
+                if near.low >= high or low >= near.high:
+                    continue
+                both = dense and near.dense
+                if (both and near.region.rows == rows) or overlap(region, near.region, both):
                     place.near.append(near)
                     near.near.append(place)
-        spans.setdefault(pitch, _Buckets()).add(low, high, place)
+        spans.setdefault(pitch, _Buckets()).add(place)
         if pitch:
             columns = self._columns.setdefault((area, pitch), _Columns())
-            columns.add(first, last, low, high, place)
+            columns.add(first, last, place)
         return place
 
 
@@ -106,17 +116,31 @@ class _Buckets:
     def __init__(self) -> None:
         self._levels: dict[int, dict[int, list[Place]]] = {}
 
-    def add(self, low: int, high: int, place: Place) -> None:
+    def add(self, place: Place) -> None:
         """Put one in."""
+        low, high = place.low, place.high - 1
         level = (high - low).bit_length()
         buckets = self._levels.setdefault(level, {})
         for bucket in range(low >> level, (high >> level) + 1):
-            buckets.setdefault(bucket, []).append(place)
+            if bucket in buckets:
+                buckets[bucket].append(place)
+            else:
+                buckets[bucket] = [place]
 
-    def find(self, low: int, high: int) -> Iterator[Place]:
-        """Those that may be within a range, each once."""
+    def find(self, low: int, high: int) -> list[Place]:
+        """Those that may be within a range, each once: in the first of its buckets there."""
+        found: list[Place] = []
         for level, buckets in self._levels.items():
-            yield from _within(buckets, low >> level, high >> level)
+            first, last = low >> level, high >> level
+            if first in buckets:
+                found += buckets[first]
+            if first == last:
+                continue
+            for bucket in _wanted(buckets, first + 1, last):
+                if bucket in buckets:
+                    begin = bucket << level
+                    found += [place for place in buckets[bucket] if place.low >= begin]
+        return found
 
 
 class _Columns:
@@ -127,12 +151,12 @@ class _Columns:
     def __init__(self) -> None:
         self._levels: dict[int, dict[int, _Buckets]] = {}
 
-    def add(self, first: int, last: int, low: int, high: int, place: Place) -> None:
+    def add(self, first: int, last: int, place: Place) -> None:
         """Put one in."""
         level = (last - first).bit_length()
         buckets = self._levels.setdefault(level, {})
         for bucket in range(first >> level, (last >> level) + 1):
-            buckets.setdefault(bucket, _Buckets()).add(low, high, place)
+            buckets.setdefault(bucket, _Buckets()).add(place)
 
     def find(self, first: int, last: int, low: int, high: int) -> Iterable[Place]:
         """Those that may be within both, each once."""
@@ -142,19 +166,6 @@ class _Columns:
                 if bucket in buckets:
                     found.update((p.number, p) for p in buckets[bucket].find(low, high))
         return found.values()
-
-
-def _within(buckets: dict[int, list[Place]], first: int, last: int) -> Iterable[Place]:
-    """The places in a range of buckets, each once: one is in two buckets at most."""
-    if first == last:
-        return buckets.get(first, ())
-    if last - first == 1:
-        below, above = buckets.get(first, ()), buckets.get(last, ())
-        if not below or not above:
-            return below or above
-    wanted = _wanted(buckets, first, last)
-    found = {place.number: place for bucket in wanted for place in buckets.get(bucket, ())}
-    return found.values()
 
 
 def _wanted(buckets: Collection[int], first: int, last: int) -> Iterable[int]:

@@ -8,14 +8,12 @@ from itertools import islice
 from typing import NamedTuple
 
 from nasm.order.accesses import READ, WRITE, ByteAccess
-from nasm.order.check import Check
-from nasm.order.places import Place
+from nasm.order.check import Check, PlaceTouch
 from nasm.order.posts import Posts
 from nasm.order.skeleton import COMPLETES, LANDS, CounterWait, Event
 from nasm.views.regions import Region
 
-ByteSide = tuple[str, Region]
-"""Whether something reads or writes, and where."""
+SIDES = READ, WRITE
 
 FEW = 4
 """Posts that a remedy names."""
@@ -179,34 +177,35 @@ def _later(check: Check, one: ByteAccess, other: ByteAccess) -> bool:
 
 def _touching(check: Check, access: ByteAccess) -> Iterator[ByteAccess]:
     """Everything in the run that has a byte in common with an access."""
+    touches = _touches(check)
     (place,) = check.accesses.places.of((access.region,))
-    near = set(place.near)
-    at, known = [0] * check.order.queues, dict[int, tuple[ByteSide, ...]]()
-    for queue in check.watch.queues:
-        index = at[queue]
-        at[queue] = index + 1
-        work = check.watch.works[queue][index]
-        found = known.get(work.number)
-        if found is None:
-            found = _sides(check, near, work.number, work.reads, work.writes)
-            if work.number != -1:
-                known[work.number] = found
-        for kind, region in found:
-            yield ByteAccess(queue, index, kind, False, region)
-        moved = check.watch.moved[queue].get(index)
-        if moved is not None:
-            for kind, region in _sides(check, near, moved.pattern, moved.reads, moved.writes):
-                yield ByteAccess(queue, index, kind, True, region)
+    found: dict[tuple[int, bool, int], tuple[int, PlaceTouch, Region]] = {}
+    for near in place.near:
+        for one in touches.get(near.number, ()):
+            key = one.at, one.moves, one.side
+            if key not in found or one.rank < found[key][0]:
+                found[key] = one.rank, one, near.region
+    for key in sorted(found):
+        _, one, region = found[key]
+        yield ByteAccess(one.queue, one.number, SIDES[one.side], one.moves, region)
 
 
-def _sides(
-    check: Check,
-    near: set[Place],
-    number: int,
-    reads: tuple[Region, ...],
-    writes: tuple[Region, ...],
-) -> tuple[ByteSide, ...]:
-    """How something touches places: what it reads and what it writes, the first of each."""
-    sides = zip(check.accesses.touched(number, reads, writes), (READ, WRITE), strict=True)
-    some = ((kind, [place for place in places if place in near]) for places, kind in sides)
-    return tuple((kind, touched[0].region) for kind, touched in some if touched)
+def _touches(check: Check) -> dict[int, list[PlaceTouch]]:
+    """What the run has done to each place, by its number: looked up once until more is judged."""
+    if check.touches is None:
+        made = check.touches = dict[int, list[PlaceTouch]]()
+        counts, touched = [0] * check.order.queues, check.accesses.touched
+        for at, queue in enumerate(check.watch.queues):
+            index = counts[queue]
+            counts[queue] = index + 1
+            work = check.watch.works[queue][index]
+            sides = [(False, touched(work.number, work.reads, work.writes))]
+            moved = check.watch.moved[queue].get(index)
+            if moved is not None:
+                sides.append((True, touched(moved.pattern, moved.reads, moved.writes)))
+            for moves, both in sides:
+                for side, places in enumerate(both):
+                    for rank, place in enumerate(places):
+                        one = PlaceTouch(at, moves, side, rank, queue, index)
+                        made.setdefault(place.number, []).append(one)
+    return check.touches

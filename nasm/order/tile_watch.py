@@ -13,14 +13,15 @@ from bisect import bisect_left
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
+from nasm.isa.core_state import over
 from nasm.order.observer import Watch
 from nasm.order.skeleton import COMPLETES, LANDS, SILENT, Event, Issue, Stream, stream_of
 from nasm.sim.channels import Flight
 from nasm.sim.queues import Queue, Task
 from nasm.views.regions import Region
 
-Bytes = tuple[int, int]
-"""The first address, and the one past the last."""
+Bytes = tuple[int, int, int]
+"""A core, the first address, and the one past the last."""
 
 FAR = 64
 """Starts of a queue among which the latest one at a pc is looked for."""
@@ -35,19 +36,25 @@ class TileWatch(Watch):
     it. ``follows`` are instructions, by queue and number, each with what it comes after: that
     another one has completed, or what it sent has landed. Of queues that are ``coded`` a load from
     the address of an earlier store comes after that, and ``stored`` are the latest of these; what
-    they send has ``streams`` of its own.
+    they send has ``streams`` of its own. What instructions of queues that are ``pushed`` touch, by
+    units that queues share, they may still do when later ones of the queue are complete: until
+    something has waited for that unit, or for what they change at their end. ``touching`` says by
+    which unit those do that touch something.
     """
 
-    CACHES = (*Watch.CACHES, "places", "coded", "streams")  # type: ignore[assignment]  # more of them
+    CACHES = (*Watch.CACHES, "places", "coded", "pushed", "streams")  # type: ignore[assignment]  # more of them
 
     def __init__(
         self,
         queues: Sequence[Queue],
         places: Mapping[int, tuple[str, int]],
         coded: Collection[int] = (),
+        pushed: Collection[int] = (),
     ) -> None:
         super().__init__(queues)
-        self.places, self.coded = places, coded
+        self.places, self.coded, self.pushed = places, coded, pushed
+        self.units: list[list[str]] = [[] for _ in queues]
+        self.touching: dict[tuple[int, int], str] = {}
         self.records = [array("q") for _ in queues]
         self.changed: dict[tuple[int, Hashable], dict[int, int]] = {}
         self.sent: dict[tuple[int, Hashable], list[tuple[int, int]]] = {}
@@ -68,7 +75,10 @@ class TileWatch(Watch):
         """Remember a start, and its number."""
         super().started(queue, task, now)
         if not self.full:
-            self.records[queue.index].append(queue.record)
+            index = queue.index
+            self.records[index].append(queue.record)
+            if index in self.pushed:
+                self.units[index].append(task.unit.name if task.unit.shared else "")
 
     def altered(self, core: int, part: Hashable, record: int) -> None:
         """Remember which instruction changed a part of what a core holds."""
@@ -76,6 +86,8 @@ class TileWatch(Watch):
             at = bisect_left(records, record)
             if at < len(records) and records[at] == record:
                 self.changed.setdefault((core, part), {})[queue] = at
+                if (queue, at) in self.touching:
+                    self.sent.setdefault((core, part), []).append((queue, at))
                 return
 
     def issued(self, flight: Flight, now: int) -> None:
@@ -118,19 +130,33 @@ class TileWatch(Watch):
                 self.follows.append((queue, index, Event(LANDS, other, which)))
             self._heard[heard] = len(sent)
 
-    def reached(self, who: tuple[int, int], address: int, count: int, writes: bool) -> None:
-        """The instruction at a place has touched bytes of its core by their addresses."""
+    def reached(
+        self, who: tuple[int, int], core: int, address: int, count: int, writes: bool
+    ) -> None:
+        """The instruction at a place has touched bytes of a core by their addresses."""
         queue, pc = who
         index = self.issuer(queue, pc)
         if index < 0:
             return
         if queue in self.coded:
             self._ordered(queue, index, address, writes)
+        if queue in self.pushed and (queue, index) not in self.touching:
+            self._lasts(queue, index)
         found = (self.writes if writes else self.reads).setdefault((queue, index), [])
-        if found and found[-1][0] <= address <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], address + count)
-        elif not found or found[-1] != (address, address + count):
-            found.append((address, address + count))
+        if found and found[-1][0] == core and found[-1][1] <= address <= found[-1][2]:
+            found[-1] = core, found[-1][1], max(found[-1][2], address + count)
+        else:
+            found.append((core, address, address + count))
+
+    def _lasts(self, queue: int, index: int) -> None:
+        """An instruction touches something by a unit, for which others wait."""
+        unit = self.units[queue][index]
+        if not unit:
+            return
+        self.touching[queue, index] = unit
+        self.streams[stream_of(queue, Issue(SILENT, 0, unit))] = None
+        held = self._all[queue]
+        self.sent.setdefault((held.core, over(held.engine, unit)), []).append((queue, index))
 
     def _ordered(self, queue: int, index: int, address: int, writes: bool) -> None:
         """Remember a store by its address, or that a load from there comes after it."""
@@ -143,13 +169,13 @@ class TileWatch(Watch):
 
     def touched(self, queue: int, index: int) -> tuple[tuple[Region, ...], tuple[Region, ...]]:
         """What an instruction has read and written by addresses."""
-        core = self._all[queue].core
         found = (table.get((queue, index), ()) for table in (self.reads, self.writes))
-        reads, writes = (tuple(self._region(core, one) for one in some) for some in found)
+        reads, writes = (tuple(map(self._region, some)) for some in found)
         return reads, writes
 
-    def _region(self, core: int, found: Bytes) -> Region:
-        (low, high), (place, area) = found, self.places[core]
+    def _region(self, found: Bytes) -> Region:
+        core, low, high = found
+        place, area = self.places[core]
         return Region(place, (0, 1, 1), low, high, low, ((1, high - low),), 1, (), area)
 
     def save(self) -> Any:
@@ -160,17 +186,19 @@ class TileWatch(Watch):
             {at: tuple(some) for at, some in table.items()} for table in (self.reads, self.writes)
         )
         sent = {part: len(some) for part, some in self.sent.items()}, dict(self._heard)
-        return super().save(), kept, touched, sent, dict(self.stored)
+        return super().save(), kept, touched, sent, dict(self.stored), len(self.touching)
 
     def restore(self, saved: Any) -> None:
         """Forget what came later."""
-        base, (follows, latest, changed), touched, (sent, heard), stored = saved
+        base, (follows, latest, changed), touched, (sent, heard), stored, touching = saved
         super().restore(base)
         del self.follows[follows:]
         self._latest, self._heard = dict(latest), dict(heard)
         self.stored = dict(stored)
+        while len(self.touching) > touching:
+            self.touching.popitem()
         self.sent = {part: self.sent[part][:count] for part, count in sent.items()}
         self.changed = {part: dict(by) for part, by in changed.items()}
         self.reads, self.writes = ({at: list(s) for at, s in t.items()} for t in touched)
         for queue, records in enumerate(self.records):
-            del records[len(self.pcs[queue]) :]
+            del records[len(self.pcs[queue]) :], self.units[queue][len(self.pcs[queue]) :]

@@ -52,7 +52,10 @@ def shape(sizes: object) -> tuple[Any, ...]:
     if not isinstance(sizes, Iterable) or isinstance(sizes, str | bytes):
         message = f"a shape is a list of sizes, found {value_text(sizes)}"
         raise Refused("E0304", message, "write (128, 512), and (128,) for a single axis")
-    found: tuple[Any, ...] = plain(tuple(sizes))
+    given = tuple(sizes)
+    if all([type(n) is int and 0 < n < 2**40 for n in given]):
+        return given
+    found: tuple[Any, ...] = plain(given)
     return found
 
 

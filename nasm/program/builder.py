@@ -7,11 +7,10 @@ instruction, which is checked once.
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from nasm.base.names import identifier
 from nasm.base.problems import Failure, Problem, Refused, Severity, Unsaid, did_you_mean, limited
@@ -23,7 +22,7 @@ from nasm.isa.instruction import Row, bind
 from nasm.isa.target import AddedLine, Target
 from nasm.isa.words import VALUE, WORD
 from nasm.program import availability, check
-from nasm.program.accepted_operands import AcceptedOperands
+from nasm.program.accepted_operands import Accepted, AcceptedOperands, exactly, key_of
 from nasm.program.declarations import CounterAllocation, Declarations
 from nasm.program.notes import declared_note, in_order
 from nasm.program.operand_parts import join
@@ -131,13 +130,15 @@ class ProgramBuilder(Declarations):
             more = check.sync(self.program, queue, row, wait, update, spans)
         elif spans is None and not positional and row.encoding is None:
             core = self.program.queues[queue].core if self._entered else None
-            key = self._accepted.key(row, engine, core, named)
-        operands = None if key is None else self._accepted.filled(key, row, named)
-        if operands is None:
+            key = key_of(row, engine, core, named)
+        accepted = None if key is None else self._accepted.find(key[0])
+        if accepted is None:
             row, operands = self.bound(queue, row, positional, named, spans, more)
             if key is not None:
-                self._accepted.keep(key, operands)
-        return (self._form(engine, row, operands), *self.numbers(wait, update))
+                accepted = self._accepted.keep(key[0], operands)
+        elif key is not None:
+            operands = accepted.with_views(key[1])
+        return (self._form(engine, row, operands, accepted), *self.numbers(wait, update))
 
     def accepted(
         self,
@@ -244,18 +245,22 @@ class ProgramBuilder(Declarations):
 
     def numbers(self, wait: Wait | None, update: Update | None) -> tuple[int, int]:
         """The numbers of a wait and an update in the program's tables."""
+        if wait is None and update is None:
+            return 0, 0
         return (
             self._interned(wait, self._waits, self.program.waits),
             self._interned(update, self._updates, self.program.updates),
         )
 
-    def _form(self, engine: str, row: Row, operands: tuple[object, ...]) -> int:
-        exact = [_exact(o) for o in operands if type(o) in _NUMBERS]
-        key = (engine, row.name, operands, *exact)
+    def _form(
+        self, engine: str, row: Row, operands: tuple[object, ...], accepted: Accepted | None = None
+    ) -> int:
+        exact = exactly(operands) if accepted is None else accepted.exact
+        key = (engine, row.name, operands, exact)
         found = self._instructions.get(key)
         if found is None:
             found = self._instructions[key] = len(self.program.instructions)
-            self.program.instructions.append(Instruction(row, operands))
+            self.program.instructions.append(Instruction(row, operands, None, accepted))
             self._first_use.append((-1, -1, engine))
         return found
 
@@ -383,6 +388,20 @@ class ProgramBuilder(Declarations):
         if any(p.severity is Severity.ERROR for p in self.problems):
             raise Failure(limited(in_order(self.problems), unsaid))
 
+    def keeps_rules(self) -> bool:
+        """Whether all tensors have places and every instruction keeps all rules.
+
+        Then there is no line of a problem to look for, and instructions need not be in queues yet.
+        """
+        if self.problems or self._blocks.over or self.pushes.by_queue:
+            return False
+        made = islice(self.program.instructions, self._checked, None)
+        engines = [engine for _, _, engine in islice(self._first_use, self._checked, None)]
+        if not check.all_kept(self.program, list(made), engines):
+            return False
+        self._checked = len(self.program.instructions)
+        return True
+
     def _broken(self, unsaid: Unsaid, first: int) -> list[Problem]:
         found = check.instructions(self.program, self._first_use, unsaid, first, self.places)
         made = islice(self.program.instructions, first, None)
@@ -454,10 +473,3 @@ class ProgramBuilder(Declarations):
 
 _ADDRESSED = View, tuple, list
 """What may hold views."""
-
-_NUMBERS = float, bool, int
-
-
-def _exact(value: Any) -> object:
-    """What tells 1 from 1.0 and 0.0 from -0.0, which compare equal."""
-    return math.copysign(1, value) if isinstance(value, float) else type(value)

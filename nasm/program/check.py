@@ -9,6 +9,7 @@ from itertools import islice
 from nasm.base.problems import MOST_ERRORS, Problem, Refused, Severity, Unsaid, did_you_mean
 from nasm.base.records import replace
 from nasm.base.source import Span
+from nasm.isa.effects import RankExchange
 from nasm.isa.generation import Generation
 from nasm.isa.instruction import InstructionContext, Row, Rule
 from nasm.isa.kinds import Kind
@@ -77,11 +78,18 @@ def _counts(program: Program, queue: int, does: str) -> None:
         raise Refused("E0320", f"@{engine.name} {does} no semaphore of this kind", engine.instead)
 
 
+def _everywhere(program: Program, queue: int) -> bool:
+    """Whether a queue reaches what every core has."""
+    return program.generation.engine(program.queues[queue].engine).everywhere
+
+
 def update_reaches(program: Program, queue: int, row: Row, update: Update) -> None:
     """Whether a queue reaches what it updates: in other tiles only by a packet; raises Refused."""
     _counts(program, queue, "updates")
     core, here = program.generation.counter(update.semaphore)[0], program.queues[queue].core
     if program.generation.grid is None or row.spreads or core == here or row.signals:
+        return
+    if _everywhere(program, queue):
         return
     name = f"${program.semaphore_name(update.semaphore)}"
     message = f"{name} is of tile {program.core_name(core)}; this is {program.core_name(here)}"
@@ -94,7 +102,7 @@ def wait_fits(program: Program, queue: int, wait: Wait) -> None:
     _counts(program, queue, "waits for")
     core, _, event = program.generation.counter(wait.semaphore)
     here = program.queues[queue].core
-    if core == here and not event:
+    if (core == here or _everywhere(program, queue)) and not event:
         return
     name = f"${program.semaphore_name(wait.semaphore)}"
     if core != here:
@@ -164,8 +172,9 @@ def instructions(
     reported: set[tuple[object, ...]] = set()
     rules = _Rules(program)
     new = islice(program.instructions, first, None)
+    homeless = any(tensor.offset is None for tensor in program.tensors.values())
     for instruction, (queue, pc, engine) in zip(new, uses[first:], strict=True):
-        if queue < 0 or not _placed(instruction):
+        if queue < 0 or (homeless and not _placed(instruction)):
             continue
         broken = rules.broken_by(instruction, engine)
         if not broken:
@@ -182,6 +191,20 @@ def instructions(
             else:
                 unsaid.count += 1
     return problems
+
+
+def all_kept(program: Program, instructions: Sequence[Instruction], engines: Sequence[str]) -> bool:
+    """Whether some instructions of these engines keep every rule, and all tensors have places.
+
+    False of those that ranks exchange data by, whose rules are about several of them.
+    """
+    if any(tensor.offset is None for tensor in program.tensors.values()):
+        return False
+    rules = _Rules(program)
+    for instruction, engine in zip(instructions, engines, strict=True):
+        if instruction.row.effect is RankExchange or rules.broken_by(instruction, engine):
+            return False
+    return True
 
 
 def _placed(instruction: Instruction) -> bool:
@@ -208,18 +231,34 @@ class _Rules:
 
     def broken_by(self, instruction: Instruction, engine: str) -> list[Broken]:
         """The rules that an instruction breaks; one that breaks none gets its shape."""
+        row, operands, accepted = instruction.row, instruction.operands, instruction.accepted
+        shape = None if accepted is None else accepted.shape
+        left = None if accepted is None or shape is None else accepted.rules
+        if shape is None or left is None:
+            shape = self._shapes.known(row, operands, engine)
+            left = None if shape is None else self._left.get(shape)
+            if shape is None or left is None:
+                return self._asked(instruction, engine)
+            if accepted is not None:
+                accepted.shape, accepted.rules = shape, left
+        found = []
+        if left:
+            context = InstructionContext.of(row, operands, engine, self._generation)
+            found = _broken(left, context)
+            if any(rule.severity is Severity.ERROR for rule, _, _ in found):
+                return found
+        instruction.known = shape
+        return found
+
+    def _asked(self, instruction: Instruction, engine: str) -> list[Broken]:
+        """The same, of all rules; those that every other one of its shape keeps are noted."""
         row, operands = instruction.row, instruction.operands
-        shape = self._shapes.known(row, operands, engine)
-        left = self._left.get(shape) if shape is not None else None
-        if shape is not None and left is not None and not left:
-            instruction.known = shape
-            return []
         context = InstructionContext.of(row, operands, engine, self._generation)
-        asked = rules_of(self._target, row, bool(context.addressed)) if left is None else left
+        asked = rules_of(self._target, row, bool(context.addressed))
         found = _broken(asked, context)
         if any(rule.severity is Severity.ERROR for rule, _, _ in found):
             return found
-        instruction.known = shape = shape or self._shapes.of(row, operands, engine, context)
+        instruction.known = shape = self._shapes.of(row, operands, engine, context)
         if not found:
             self._left[shape] = tuple(rule for rule in asked if rule.each)
         return found

@@ -9,13 +9,14 @@ from nasm.base import dtypes
 from nasm.base.dtypes import DType
 from nasm.base.names import identifier
 from nasm.base.numbers import plain
-from nasm.base.problems import Note, Refused, did_you_mean, listed, quoted
+from nasm.base.problems import Note, Refused, counted, did_you_mean, listed, quoted
 from nasm.base.source import Span
 from nasm.isa.declared_transfer import DeclaredTransfer
 from nasm.isa.generation import Generation
 from nasm.isa.list_kinds import mentioned
 from nasm.isa.settings import MISPLACED, Assigned
 from nasm.isa.target import Target
+from nasm.isa.tile_grid import on_chip
 from nasm.program import arguments
 from nasm.program.initializers import possible
 from nasm.program.notes import another, declared_note
@@ -205,8 +206,8 @@ class Declarations:
             raise Refused("E0318", f"{self.generation.summary} has no tiles", hint)
         return grid
 
-    def tile(self, x: int, y: int) -> int:
-        """The core of a tile by its coordinates, in use from now on; raises Refused.
+    def tile(self, x: int, y: int, chip: int = 0) -> int:
+        """The core of a tile of a chip by its coordinates, in use from now on; raises Refused.
 
         In a grid that was chosen they count the tiles of that from 0 on.
         """
@@ -217,6 +218,10 @@ class Declarations:
             message = f"no tile {x}, {y} in a grid of {columns} columns and {rows} rows"
             raise Refused("E0318", message, "the first is .tile 0, 0")
         place = grid.place(x, y) if self._within is None else grid.logical(x, y)
+        if not 0 <= (chip := arguments.whole("a chip", chip)) < self.generation.chips:
+            message = f"no chip {chip}: {counted(self.generation.chips, 'chip')} can be joined"
+            raise Refused("E0861", message, f"write 0 to {self.generation.chips - 1}")
+        place = on_chip(place, chip)
         if not tiles and not self._resumed:
             tiles.append(place if self._bare else grid.first)
         if place not in tiles:
@@ -245,14 +250,15 @@ class Declarations:
         self.program.ranks = ranks
 
     def queue(self, engine: str, core: int = 0) -> int:
-        """The index of an engine's queue."""
+        """The index of an engine's queue; of one that is everywhere the same for all cores."""
         found = self._queues.get((core, engine))
         if found is None:
-            name = self.generation.engine(str(engine)).name
+            known = self.generation.engine(str(engine))
+            whose = 0 if known.everywhere else core
             self.enter(core)
-            if (core, name) not in self._queues:
-                self._add_queue(name, core)
-            found = self._queues[core, engine] = self._queues[core, name]
+            if (whose, known.name) not in self._queues:
+                self._add_queue(known.name, whose)
+            found = self._queues[core, engine] = self._queues[whose, known.name]
         return found
 
     def has_queue(self, engine: str, core: int = 0) -> bool:

@@ -18,6 +18,8 @@ from nasm.isa.instruction import Row
 from nasm.isa.micro_instructions import Micro
 from nasm.isa.options import OptionValue
 from nasm.isa.settings import Assigned
+from nasm.isa.tile_grid import TilePlace, tile_name
+from nasm.program.accepted_operands import Accepted
 from nasm.program.shapes import Shape, Shapes
 from nasm.views.tensor import Tensor
 from nasm.views.view import Offsets, View
@@ -25,7 +27,6 @@ from nasm.views.view import Offsets, View
 if TYPE_CHECKING:
     from nasm.isa.generation import Generation
     from nasm.isa.target import Target
-    from nasm.isa.tile_grid import TilePlace
 
 
 class Wait(NamedTuple):
@@ -56,12 +57,14 @@ class Update:
 class Instruction:
     """An instruction with its operands: what many lines of a queue may share.
 
-    ``operands`` are in the order of the row; an operand left out holds its default.
+    ``operands`` are in the order of the row; an operand left out holds its default. ``accepted``
+    is what it has in common with others that were given the same, while a program is made.
     """
 
     row: Row
     operands: tuple[object, ...]
     known: Shape | None = None
+    accepted: Accepted | None = None
 
     def shape(self, engine: str, generation: Generation) -> Shape:
         """What it has in common with instructions that differ in addresses only."""
@@ -282,7 +285,7 @@ class Program:
 
     def core_name(self, core: int) -> str:
         """A core as reports name it: by its number, or by the place of its tile, "3-4"."""
-        return "{}-{}".format(*self.tiles[core]) if self.tiles else str(core)
+        return tile_name(self.tiles[core]) if self.tiles else str(core)
 
     @property
     def core_names(self) -> tuple[str, ...]:

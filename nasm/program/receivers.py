@@ -10,7 +10,7 @@ from nasm.base.records import replace
 from nasm.isa.effects import Packet
 from nasm.isa.implicit_kinds import Here
 from nasm.isa.network import Network
-from nasm.isa.tile_grid import TilePlace
+from nasm.isa.tile_grid import TilePlace, chip_of, on_chip, tile_name
 from nasm.program.program import Instruction, Program
 from nasm.views.view import View
 
@@ -35,16 +35,19 @@ def addressed(
     """
     if packet.to:
         return packet
-    there = packet.there
+    there, chip = packet.there, chip_of(sender)
     if isinstance(there, View) and there.tensor.memory.shared:
-        place = network.home(there.tensor.memory.name, sender, packet.network)
+        place = network.home(there.tensor.memory.name, sender[:2], packet.network)
     elif isinstance(there, View):
         place = program.tiles[there.tensor.core]
     elif semaphore is not None:
         place = program.tiles[program.generation.counter(semaphore)[0]]
     else:
         raise Refused("E0325", "the other tile is not named", "give X and Y")
-    return replace(packet, to=network.named(packet.network, place))
+    if chip_of(place) != chip:
+        message = f"a packet of chip {chip} to tile {tile_name(place)}, of chip {chip_of(place)}"
+        raise Refused("E0862", message, "networks are of one chip: lines of @host reach others")
+    return replace(packet, to=network.named(packet.network, place[:2]))
 
 
 def receivers(program: Program, queue: int, packet: Packet) -> Sequence[TilePlace]:
@@ -54,7 +57,8 @@ def receivers(program: Program, queue: int, packet: Packet) -> Sequence[TilePlac
     grid = program.generation.grid
     assert grid is not None, "tiles of networks have places"
     sender = program.tiles[program.queues[queue].core] if program.tiles else grid.first
-    return network.receivers(addressed(program, network, packet, sender, None), sender)
+    packet = addressed(program, network, packet, sender, None)
+    return [on_chip(place, chip_of(sender)) for place in network.receivers(packet, sender[:2])]
 
 
 def posts_of(program: Program, queue: int, number: int) -> int:

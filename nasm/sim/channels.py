@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from operator import add
 from typing import Any, NamedTuple, Protocol
 
 from nasm.sim import round_robin
@@ -439,6 +440,11 @@ class Channels:
             self._jobs[channel] += 1
             self._bytes[channel] += portion.bytes
             self._busy[channel] += portion.busy
+
+    def add(self, counts: Sequence[Sequence[int]]) -> None:
+        """Count shares, bytes and ticks, channel by channel, of what another machine carried."""
+        for own, more in zip((self._jobs, self._bytes, self._busy), counts, strict=True):
+            own[:] = map(add, own, more)
 
     @property
     def working(self) -> int:

@@ -281,6 +281,18 @@ class Scheduler:
         if self.gates.closed_queues:
             self.gates.changed(queue.core, self.now + 1)
 
+    def revive(self, index: int) -> None:
+        """Let a queue that has reached its end begin again in the next tick."""
+        queue, now = self.queues[index], self.now
+        if not queue.done:
+            return
+        for tell in self._tell_idle:
+            tell(queue, now)
+        queue.account(now)
+        queue.pc, queue.done, queue.due = 0, False, now + 1
+        queue.cause, queue.blocker, queue.because = ORDER, None, self.record
+        self.push(queue.due, START + index, queue)
+
     def _came(self, queue: Queue, now: int) -> bool:
         """Whether what was missing at the head of a queue is there now, and may try to start."""
         self.acting = (queue.index, queue.pc)

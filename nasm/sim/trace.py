@@ -20,7 +20,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain, repeat
 from struct import pack
 from typing import TYPE_CHECKING, Any
 
@@ -63,17 +62,18 @@ class _Records(Observer):
         message: Callable[[MessageRecord], None],
     ) -> None:
         self.per_core = max(1, per_core)
-        self._instruction, self._job, self._post, self._message = instruction, job, post, message
+        self.take_instruction, self.take_job = instruction, job
+        self.take_post, self.take_message = post, message
 
     def finished(self, queue: Queue, done: Flying) -> None:
         """Record an instruction."""
-        self._instruction(done[:6])
+        self.take_instruction(done[:6])
 
     def landed(self, group: Group, now: int) -> None:
         """Record a job."""
         flight, count = group.flight, group.count
         queue, pc = flight.origin
-        self._job(
+        self.take_job(
             (
                 flight.core, group.channels, flight.ring, queue, pc, group.arrived, group.start,
                 group.free, now, group.portion.bytes * count, count,
@@ -83,11 +83,11 @@ class _Records(Observer):
     def posted(self, number: int, semaphore: Semaphore, now: int) -> None:
         """Record a post."""
         core, own = divmod(number, self.per_core)
-        self._post((core, own, now, semaphore.value))
+        self.take_post((core, own, now, semaphore.value))
 
     def message_printed(self, queue: Queue, text: str, now: int) -> None:
         """Record a message."""
-        self._message((queue.core, queue.index, queue.pc, now, text))
+        self.take_message((queue.core, queue.index, queue.pc, now, text))
 
 
 class Trace(_Records):
@@ -142,11 +142,11 @@ class Summary(_Records):
 
     def burst(self, queue: Queue, done: CompletedBurst) -> None:
         """Record the instructions of a burst."""
-        times = (of.tolist() for of in done.times)
-        records = zip(
-            repeat(queue.core), repeat(queue.index), done.planned.pcs, *times, strict=False
-        )
-        self._gathered[0].extend(chain.from_iterable(records))
+        count = len(done.times.starts)
+        records = np.empty((count, 6), np.int64)
+        records[:, 0], records[:, 1] = queue.core, queue.index
+        records[:, 2], records[:, 3:] = done.planned.pcs[:count], np.stack(done.times, 1)
+        self._gathered[0].extend(records.reshape(-1).tolist())
 
     def mark(self) -> Any:
         """How often was folded, and how much is gathered since."""
@@ -290,26 +290,38 @@ class ExpandedSummary(Summary):
         super().finished(queue, done)
         pc = done.pc
         if type(pc) is Micro:
-            if self._micros is None:
-                self._micros = hashlib.blake2b(digest_size=16)
-            self._micros.update(pack("<2q", done.record, pc.micro))
+            self.take_micro(done[:6], done.record, pc.micro)
             self._of.setdefault(done.queue, Counter())[pc.instruction] += 1
-            self._at.setdefault(done.queue, Counter())[int(pc)] += 1
+
+    def take_micro(self, record: InstructionRecord, start: int, micro: int) -> None:
+        """Count an instruction that others were expanded to: which one it is, and its start."""
+        if self._micros is None:
+            self._micros = hashlib.blake2b(digest_size=16)
+        self._micros.update(pack("<2q", start, micro))
+        _, queue, pc, *_ = record
+        self._at.setdefault(queue, Counter())[int(pc)] += 1
+
+    def take_expanded(self, of: Mapping[int, Counter[Any]]) -> None:
+        """Count the instructions that were expanded, by queue."""
+        for queue, counts in of.items():
+            self._of.setdefault(queue, Counter()).update(counts)
 
     def burst(self, queue: Queue, done: CompletedBurst) -> None:
         """Record the instructions of a burst."""
         super().burst(queue, done)
         planned, count = done.planned, len(done.times.starts)
-        every = [n for n, micro in enumerate(planned.micros[:count]) if micro >= 0]
-        if not every:
+        micros = np.array(planned.micros[:count], np.int64)
+        (expanded,) = (micros >= 0).nonzero()
+        if not len(expanded):
             return
         if self._micros is None:
             self._micros = hashlib.blake2b(digest_size=16)
-        both = chain.from_iterable((done.first + n, planned.micros[n]) for n in every)
-        self._micros.update(pack(f"<{2 * len(every)}q", *both))
+        both = np.stack([done.first + expanded, micros[expanded]], 1)
+        self._micros.update(both.astype("<i8").tobytes())
+        every = expanded.tolist()
         of = self._of.setdefault(queue.index, Counter())
-        at = self._at.setdefault(queue.index, Counter())
         of.update([planned.instructions[n] for n in every])
+        at = self._at.setdefault(queue.index, Counter())
         at.update([planned.pcs[n] for n in every])
 
     def itself(self, queue: int) -> Any:

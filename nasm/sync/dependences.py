@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from nasm.base.records import dataclass, field
 from nasm.order.places import Place, Places
-from nasm.program.footprint.forms import DetachedTouches, Form
+from nasm.program.footprint.forms import Form
 from nasm.sync.lines import Item, Line, Loop
 from nasm.views.regions import covers
 
@@ -108,15 +108,16 @@ class _Wanted:
         self.done: dict[int, int] = {}
         self.over: dict[int, None] = {}
 
-    def events(self) -> Iterator[NodeEvent]:
+    def events(self) -> tuple[NodeEvent, ...]:
         """All of it."""
-        for queue, index in self.done.items():
-            yield NodeEvent(DONE, queue, index)
+        done = self.done
+        found = [NodeEvent(DONE, queue, index) for queue, index in done.items()]
         for queue, index in self.started.items():
-            if self.done.get(queue, -1) < index:
-                yield NodeEvent(STARTED, queue, index)
-        for mark in self.over:
-            yield NodeEvent(OVER, -1, mark)
+            if queue not in done or done[queue] < index:
+                found.append(NodeEvent(STARTED, queue, index))
+        if self.over:
+            found += [NodeEvent(OVER, -1, mark) for mark in self.over]
+        return tuple(found)
 
 
 class _Index:
@@ -157,33 +158,36 @@ class _Index:
             for near in place.near:
                 if near.writes:
                     self._after(near.writes, queue, wanted, own)
-                for key, index in near.reads.items():
+                for key, index in near.reads.items() if near.reads else ():
                     if key < 0:
                         wanted.over[~key] = None
-                    elif key != queue and started.get(key, -1) < index:
+                    elif key != queue and (key not in started or started[key] < index):
                         started[key] = index
                 if near.adds and not adds:
                     wanted.over.update((~key, None) for key in near.adds)
 
     def _after(self, writes: dict[int, int], queue: int, wanted: _Wanted, own: int) -> None:
         """After some writes; those of instructions of queue ``own`` are in order anyway."""
+        done = wanted.done
         for key, index in writes.items():
             if key < 0:
                 wanted.over[~key] = None
             elif key < self.queues:
-                if key != own and wanted.done.get(key, -1) < index:
-                    wanted.done[key] = index
+                if key != own and (key not in done or done[key] < index):
+                    done[key] = index
             elif key - self.queues != queue and wanted.started.get(key - self.queues, -1) < index:
                 wanted.started[key - self.queues] = index
 
     def interlocked(self, queue: int, form: Form, touched: _Touched) -> int:
         """The last instruction of a queue that certainly writes what another one of it reads."""
         after = -1
-        if self.held:
-            for place in touched.reads:
-                if place.region not in form.loose:
-                    for near in place.near:
-                        after = max(after, near.written.get(queue, -1))
+        for place in touched.reads if self.held else ():
+            if form.loose and place.region in form.loose:
+                continue
+            for near in place.near:
+                written = near.written
+                if queue in written and written[queue] > after:
+                    after = written[queue]
         return after
 
     # -- what was touched
@@ -195,7 +199,7 @@ class _Index:
         for place in touched.writes:
             self._supersede(place)
             place.writes[queue] = index
-            if place.region not in form.loose:
+            if not form.loose or place.region not in form.loose:
                 place.written[queue] = index
         moved = form.moved
         if moved is None:
@@ -228,7 +232,9 @@ class _Index:
 
     def touched(self, form: Form) -> _Touched:
         """The places of a form."""
-        of, moved = self.places.of, form.moved or _NOTHING
+        of, moved = self.places.of, form.moved
+        if moved is None:
+            return _Touched(of(form.reads), of(form.writes))
         return _Touched(of(form.reads), of(form.writes), of(moved.reads), of(moved.writes))
 
 
@@ -237,11 +243,9 @@ class _Touched(NamedTuple):
 
     reads: tuple[Place, ...]
     writes: tuple[Place, ...]
-    taken: tuple[Place, ...]
-    given: tuple[Place, ...]
+    taken: tuple[Place, ...] = ()
+    given: tuple[Place, ...] = ()
 
-
-_NOTHING = DetachedTouches((), ())
 
 FormOf = Callable[[Line], Form]
 
@@ -310,7 +314,7 @@ class Dependences:
         touched = frame.touched(line.instruction, form)
         wanted = _Wanted()
         frame.index.wanted(queue, form, touched, wanted)
-        step = LineStep(line, queue, level.counts[queue], tuple(wanted.events()))
+        step = LineStep(line, queue, level.counts[queue], wanted.events())
         step.writes, step.apart = bool(form.writes), form.moved is not None
         if len(self._frames) > 1:
             step.needs += tuple(self._outside(queue, line.instruction, form))

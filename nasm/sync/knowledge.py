@@ -38,6 +38,7 @@ class Knowledge:
             (*nothing, known[queue] if known else 0) for queue in range(queues)
         ]
         self._starts: list[list[Clock]] = [[] for _ in range(queues)]
+        self._brought: dict[NodeEvent, Clock] = {}
 
     def knows(self, queue: int, event: NodeEvent) -> bool:
         """Whether something has certainly happened when the next instruction of a queue starts."""
@@ -82,7 +83,13 @@ class Knowledge:
         self.clocks[queue] = joined(self.clocks[queue], self.brings(event))
 
     def brings(self, event: NodeEvent) -> Clock:
-        """What is known once something has happened."""
+        """What is known once something has happened, which an instruction has started before."""
+        found = self._brought.get(event)
+        if found is None:
+            found = self._brought[event] = self._with(event)
+        return found
+
+    def _with(self, event: NodeEvent) -> Clock:
         kind, queue, index = event
         marks = 0
         if kind == OVER:

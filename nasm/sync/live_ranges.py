@@ -94,7 +94,7 @@ class _Reader:
         self.program, self.at = program, 0
         self.mentions: dict[int, _Mentions] = {}
         self.carried: set[int] = set()
-        self._named: dict[int, tuple[int, ...]] = {}
+        self._named: dict[int, list[int]] = {}
         self._covering = Covering(program)
 
     def read(self, items: Iterable[Item], around: tuple[_Round, ...]) -> None:
@@ -139,11 +139,16 @@ def _shared(some: tuple[_Round, ...], others: tuple[_Round, ...]) -> tuple[_Roun
     return some[:count]
 
 
-def _named(instruction: Instruction) -> tuple[int, ...]:
+def _named(instruction: Instruction) -> list[int]:
     """The indices of the tensors that an instruction mentions."""
-    kinds = View, tuple, DeclaredTransfer
-    named = [operand for operand in instruction.operands if isinstance(operand, kinds)]
-    return tuple([tensor.index for operand in named for tensor in mentioned(operand)])
+    found: list[int] = []
+    for operand in instruction.operands:
+        kind = type(operand)
+        if kind is View and operand.offsets is None:  # type: ignore[attr-defined]
+            found.append(operand.tensor.index)  # type: ignore[attr-defined]
+        elif kind is View or kind is tuple or kind is DeclaredTransfer:
+            found += [tensor.index for tensor in mentioned(operand)]
+    return found
 
 
 def _through(item: Item) -> Iterator[Line]:

@@ -7,9 +7,8 @@ is addressed at run time, is taken to be written as far as it reaches, and is no
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cache, partial
-from typing import NamedTuple
 
 from nasm.base.problems import Note, Problem
 from nasm.base.source import Span
@@ -20,7 +19,8 @@ from nasm.program.footprint.reach import located
 from nasm.program.footprint.touched_views import InstructionViews, TouchedViews
 from nasm.program.program import Instruction, Program
 from nasm.program.shapes import Shape
-from nasm.sync.lines import Line, Sequence, lines
+from nasm.sync.lines import Line, lines
+from nasm.sync.lines import Sequence as Sequential
 from nasm.sync.reused_bytes import Overwritten
 from nasm.sync.written_bytes import WrittenMarks
 from nasm.views.regions import Region
@@ -37,7 +37,7 @@ def chosen(program: Program) -> frozenset[int]:
 
 def unwritten(
     program: Program,
-    sequence: Sequence,
+    sequence: Sequential,
     by_hand: frozenset[int],
     touched: TouchedViews | None = None,
 ) -> list[Problem]:
@@ -57,7 +57,7 @@ def unwritten(
             for other, theirs in zip(walks, sequence.cores, strict=True)
             if other is not walk
             for line in lines(theirs)
-            for view in other.touches(line).writes
+            for view in other.touches(line).all_writes
         }
         found += walk.walk(every, walk.marks(tensors - others), seen)
         found += walk.stale(every, by_hand, seen)
@@ -85,7 +85,7 @@ def unwritten_in_blocks(program: Program) -> list[Problem]:
         tensors = walk.marks(blocked)
         for other in range(len(queues)):
             for line in queues[other] if other != number else ():
-                for view in walks[program.queues[other].core].touches(line).writes:
+                for view in walks[program.queues[other].core].touches(line).all_writes:
                     if view.tensor.index in tensors:
                         tensors[view.tensor.index].write(walk.region(view))
         found += walk.walk(queues[number], tensors, seen, _skipped(program, number))
@@ -125,39 +125,33 @@ def _with_moved(touched: InstructionViews) -> tuple[View, ...]:
     return (*touched.reads, *moved.reads)
 
 
-class _Touched(NamedTuple):
-    """The views that a line certainly reads, and those that it may write."""
-
-    reads: tuple[View, ...]
-    writes: tuple[View, ...]
-
-
 class _Walk:
     """Goes through the lines of one core."""
 
     def __init__(self, program: Program, core: int, touched: TouchedViews) -> None:
         self.program, self.core, self.touched = program, core, touched
         self.regions = Regions({t.index: t.index for t in program.tensors.values()})
-        self._known: dict[int, _Touched] = {}
+        self._known: dict[int, InstructionViews] = {}
         self._plain: dict[Shape, bool] = {}
 
-    def touches(self, line: Line) -> _Touched:
-        """What a line touches."""
+    def touches(self, line: Line) -> InstructionViews:
+        """What a line touches, or may touch."""
         found = self._known.get(line.instruction)
         if found is None:
             engine = self.program.queues[line.queue].engine
             instruction = self.program.instructions[line.instruction]
-            views = self.touched.of(instruction, engine, self.core)
-            shape = instruction.shape(engine, self.program.generation)
-            plain = self._plain.get(shape)
-            if plain is None:
-                plain = self._plain[shape] = _plain(instruction, views)
-            if plain:
-                reads = views.reads if views.moved is None else _with_moved(views)
-            else:
-                reads = tuple(self._certainly(instruction, views))
-            found = self._known[line.instruction] = _Touched(reads, views.all_writes)
+            found = self.touched.of(instruction, engine, self.core)
+            self._known[line.instruction] = found
         return found
+
+    def _reads(self, line: Line) -> Sequence[View]:
+        """What a line certainly reads."""
+        touched, instruction = self.touches(line), self.program.instructions[line.instruction]
+        shape = instruction.shape(self.program.queues[line.queue].engine, self.program.generation)
+        plain = self._plain.get(shape)
+        if plain is None:
+            plain = self._plain[shape] = _plain(instruction, touched)
+        return _with_moved(touched) if plain else self._certainly(instruction, touched)
 
     def region(self, view: View) -> Region:
         """The bytes that a view may touch, each tensor having bytes of its own."""
@@ -183,8 +177,9 @@ class _Walk:
         What was ``seen`` are lines, with the place where what they read is declared.
         """
         for number, line in enumerate(every):
-            reads, writes = self.touches(line)
-            for view in reads if number not in skipped else ():
+            touched = self.touches(line)
+            asked = number not in skipped and self._open(_with_moved(touched), tensors)
+            for view in self._reads(line) if asked else ():
                 written = tensors.get(view.tensor.index)
                 if written is None or written.all:
                     continue
@@ -194,14 +189,22 @@ class _Walk:
                 if missing := written.missing(read):
                     seen.add(place)
                     yield self._problem(line, written.tensor, read, missing)
-            for view in writes:
+            for view in touched.all_writes:
                 written = tensors.get(view.tensor.index)
                 if written is not None and not written.all:
                     self._write(written, view)
 
+    @staticmethod
+    def _open(views: Sequence[View], tensors: Mapping[int, WrittenMarks]) -> bool:
+        """Whether any of some views is of a tensor of which not all is known to be written."""
+        for view in views:
+            written = tensors.get(view.tensor.index)
+            if written is not None and not written.all:
+                return True
+        return False
+
     def _write(self, written: WrittenMarks, view: View) -> None:
-        tensor = view.tensor
-        if view.shape == tensor.shape and view == View.whole(tensor):
+        if view.is_whole:
             written.all = True
         else:
             written.write(self.region(view))
@@ -214,15 +217,14 @@ class _Walk:
         taken = Overwritten(t for t in tensors if t.index in by_hand and t.core == self.core)
         sharing = taken.sharing
         for number, line in enumerate(every if sharing else ()):
-            reads, writes = self.touches(line)
-            for view in reads:
+            for view in self._reads(line):
                 index = view.tensor.index
                 for other, at in taken.by(index, region(view)) if index in sharing else ():
                     place = (line.span, every[at].span)
                     if place not in seen:
                         seen.add(place)
                         yield self._taken(line, index, other, every[at])
-            for view in writes:
+            for view in self.touches(line).all_writes:
                 if view.tensor.index in sharing:
                     taken.write(view.tensor.index, region(view), number)
 

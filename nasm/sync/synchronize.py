@@ -42,6 +42,8 @@ def check(builder: ProgramBuilder, sequence: Sequence) -> None:
     What they touch cannot be asked before. Raises Failure.
     """
     builder.place()
+    if builder.keeps_rules():
+        return
     for items in sequence.cores:
         for line in _every(items):
             builder.append(line.queue, (line.instruction, 0, 0), line.span, line.chain)

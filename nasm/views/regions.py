@@ -43,14 +43,14 @@ class Region(NamedTuple):
     @property
     def dense(self) -> bool:
         """Whether it walks a plain run, so that its lowest and highest byte say everything."""
+        if len(self.dims) == 1 and not self.runs:
+            ((step, count),) = self.dims
+            return not step or count == 1 or abs(step) == self.itemsize
         return not self.runs and self._run() == self.high - self.low
 
     def _run(self) -> int:
         """Bytes of the plain run that its fastest axes walk."""
         reach = self.itemsize
-        if len(self.dims) == 1:
-            ((step, count),) = self.dims
-            return reach * count if abs(step) == reach else reach
         for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
             if step and abs(step) != reach:
                 return reach

@@ -91,10 +91,19 @@ class View:
     @staticmethod
     def whole(tensor: Tensor) -> View:
         """All of a tensor."""
-        steps = list(_contiguous(tensor.shape))
-        if tensor.memory.partitions:
-            steps[0] = 1
-        return View(tensor, tensor.dtype, 0, 0, tensor.shape, tuple(steps))
+        steps = _whole_steps(tensor.shape, tensor.memory.partitions > 0)
+        return View(tensor, tensor.dtype, 0, 0, tensor.shape, steps)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is all of its tensor, as the tensor has it."""
+        tensor = self.tensor
+        return (
+            self.shape == tensor.shape
+            and self.dtype is tensor.dtype
+            and not (self.offset or self.partition or self.dynamic or self.offsets)
+            and self.steps == _whole_steps(tensor.shape, tensor.memory.partitions > 0)
+        )
 
     def in_order(self) -> View:
         """Itself, for what walks elements by their addresses; refuses what is arranged."""
@@ -365,6 +374,13 @@ def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
         steps.append(step)
         step *= n
     return tuple(reversed(steps))
+
+
+@lru_cache(maxsize=4096)
+def _whole_steps(shape: tuple[int, ...], partitioned: bool) -> tuple[int, ...]:
+    """The steps of a view of all of a tensor."""
+    steps = _contiguous(shape)
+    return (1, *steps[1:]) if partitioned else steps
 
 
 def _select(

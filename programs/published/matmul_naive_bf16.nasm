@@ -7,7 +7,7 @@
 .target trn2
 .const M = 4096, K = 4096, N = 4096, D = 64, REUSED = 3
 .const MT = M // 128, KT = K // 128, NT = N // 512
-.const GROUPS = MT * NT, LAG = D + 2, SETS = ceil_div(NT, REUSED)
+.const GROUPS = MT * NT, LAG = min(D + 2, 3 * KT), SETS = ceil_div(NT, REUSED)
 
 .assert M > 0 and M % 128 == 0, "M must be a multiple of 128, the columns of a stationary tile"
 .assert K > 0 and K % 128 == 0, "K must be a multiple of 128, the partitions of a tile"

@@ -166,6 +166,7 @@ CALLS = (
     _call("equal", "equal p.nasm q.nasm --json"),
     _call("check", "check p.nasm q.nasm --sarif s.sarif --json", "s.sarif"),
     _call("check-map", "check p.nasm --map"),
+    _call("check-autosync", "check s.nasm --autosync --json"),
     _call("check-waits", "check p.nasm --waits --json"),
     _call("print", "print p.nasm -o made.nasm", "made.nasm"),
     _call("print-kernel", "print k.py:halved --in x=f.npy -o made.nasm"),

@@ -326,9 +326,10 @@ def test_an_argument_that_is_written_is_changed_on_each_rank() -> None:
     total = xs[0] + xs[1]
     assert of_ranks(kernel, ByRank(xs), everyone(2), ranks=2) == [None, None]
     assert all(np.array_equal(x, total) for x in xs)
-    with pytest.raises(Failure, match="x, which is one array for all ranks") as failure:
-        nasm.nki.run(kernel, xs[0], everyone(2), ranks=2)
-    assert failure.value.problems[0].hint == "pass a nasm.nki.ByRank of one for each"
+    for one in (xs[0], ByRank([xs[0], xs[0]])):
+        with pytest.raises(Failure, match="x, which is one array for several ranks") as failure:
+            nasm.nki.run(kernel, one, everyone(2), ranks=2)
+        assert failure.value.problems[0].hint == "pass a nasm.nki.ByRank of one for each"
 
 
 def test_arrays_by_rank_are_alike_and_as_many_as_ranks() -> None:

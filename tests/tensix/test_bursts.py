@@ -151,6 +151,10 @@ VECTOR = (
     "SFPPUSHC\nSFPNOP\nSFPPOPC",
 )
 MATRIX = ("MVMUL AddrMod={4}, DstRow={6}", "ELWADD AddrMod={4}, DstRow={6}", "NOP")
+MOVES = (
+    "MOVA2D SrcRow={6}, AddrMod={4}, DstRow={5}{0}, Move8Rows=1",
+    "MOVA2D SrcRow={6}, AddrMod={4}, DstRow={5}",
+)
 OTHERS = (
     "NOP",
     "SEMPOST SemaphoreMask={6}",
@@ -182,7 +186,7 @@ def program(rng: Random) -> str:
     lines += [f".cfg ADDR_MOD_DST_SEC{n}_DestIncr = {rng.choice([0, 2, 4, 8])}" for n in range(4)]
     lines += ["SETDVALID 3", ".for n in 0..64", "SFPSTORE VD=15, Mod0=2, Imm10=4 * n", ".end"]
     for _ in range(rng.randrange(1, 5)):
-        of = MATRIX if rng.random() < 0.4 else VECTOR
+        (of,) = rng.choices((VECTOR, MATRIX, MOVES), (5, 3, 2))
         body = [part for _ in range(rng.randrange(1, 9)) for part in line(rng, of).split("\n")]
         if rng.random() < 0.6:
             rounds = [f"REPLAY Index=0, Count={len(body)}"] * rng.randrange(1, 20)

@@ -243,7 +243,7 @@ class Ordering:
 
             yield from DecidingValues(self.program, check, self.region).problems()
         if self.watch.full and not self.watch.closed:
-            yield self._races.cut(len(self.watch.queues))
+            yield self._races.cut(len(self.watch.queues), self.watch.beyond)
         yield from self._late_takes()
         for found in check.order.overruns():
             line = check.line(*found.place)

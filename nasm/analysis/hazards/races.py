@@ -199,11 +199,18 @@ class Races:
         severity = Severity.WARNING
         return Problem("E0543", message, self._place(*wait), hint, (note,), severity=severity)
 
-    def cut(self, count: int) -> Problem:
-        """A run too long to be judged as a whole."""
+    def cut(self, count: int, beyond: tuple[int, int, int] | None) -> Problem:
+        """A run too long to be judged as a whole, but up to a place and a tick."""
         message = f"the order of the first {count:,} instructions was judged, and of no more"
         hint = "a race among the later ones is not found: run a smaller size of the program as well"
-        return Problem("E0542", message, None, hint, severity=Severity.NOTE)
+        notes: tuple[Note, ...] = ()
+        if beyond is not None:
+            queue, pc, tick = beyond
+            name, span = self.program.instruction_name(queue, pc), self.program.span(queue, pc)
+            notes = (
+                Note(f"judging ended at {self._us(tick):.3f} µs, with the start of {name}", span),
+            )
+        return Problem("E0542", message, None, hint, notes, Severity.NOTE)
 
     def place(self, access: ByteAccess) -> tuple[int | None, str]:
         """The line and the tensor of an access."""
@@ -259,6 +266,12 @@ class Races:
             return f"let {here} start only when {there} is answered: poll what counts that before"
         if self._sent_by_code(mine) and mine.queue == theirs.queue:
             return f"before {here} load what {there} has stored, and use it: then that is over"
+        if self.check.lasts(theirs):
+            name = self.program.queue_name(theirs.queue)
+            return (
+                f"let {name} wait for the unit of {there} before it signals others: later lines of "
+                f"{name} may be complete while the unit is still busy with that one"
+            )
         if advice is None:
             return f"let {here} start only when {there} is over: no line that does it was found"
         if isinstance(advice, Clauses):

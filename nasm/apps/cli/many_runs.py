@@ -79,7 +79,7 @@ def arguments(verb: argparse.ArgumentParser) -> None:
         "--run-timeout", metavar="SECONDS", type=values.seconds, help="the most a run may take"
     )
     _written(verb)
-    verb.add_argument("--autosync", action="store_true", help="find the waits of a text, as 'sync'")
+    options.autosync(verb, "find the waits of a text, as 'sync'")
     options.no_values(verb)
     options.policy(verb)
     options.unchecked(verb)

@@ -41,6 +41,8 @@ class RanksCommand(Run):
         """The whole of it where the ranks are asked to live; returns the exit code."""
         from nasm.workers.places import place_of
 
+        if self.place is not None:  # it was known before what the program has
+            return super().go()
         try:
             place = place_of(self.args.scheduler or self.args.jobs)
         except Failure as failure:

@@ -62,20 +62,21 @@ def ranks(verb: argparse.ArgumentParser) -> None:
 
 
 def hosts(verb: argparse.ArgumentParser) -> None:
-    """Where the ranks of a program live."""
+    """Where the ranks or the tiles of a program live."""
     where = verb.add_mutually_exclusive_group()
     where.add_argument(
         "-j",
         "--jobs",
         metavar="N",
         type=values.count,
-        help="spread the ranks over so many processes; by default this one has all of them",
+        help="spread the ranks of a program over so many processes, or its tiles if it has several "
+        "and one rank; by default this one has all of them",
     )
     where.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="spread the ranks over the workers of a Dask cluster, tcp://host:8786 or local, or "
-        "with mpi over the processes that mpiexec started",
+        help="spread them over the workers of a Dask cluster, tcp://host:8786 or local, or with "
+        "mpi over the processes that mpiexec started",
     )
 
 
@@ -347,6 +348,11 @@ def isolated(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def autosync(verb: argparse.ArgumentParser, what: str) -> None:
+    """``--autosync``."""
+    verb.add_argument("--autosync", action="store_true", help=what)
+
+
 def quiet(verb: argparse.ArgumentParser) -> None:
     """``--quiet``."""
     verb.add_argument("-q", "--quiet", action="store_true", help="print diagnostics only")
@@ -371,7 +377,8 @@ def places(verb: argparse.ArgumentParser) -> None:
 
 def kernel_with_autosync(parsed: argparse.Namespace) -> str:
     """``--autosync`` of a kernel."""
-    if parsed.autosync and program_names.kernel(parsed.program):
+    some = getattr(parsed, "programs", None) or [parsed.program]
+    if parsed.autosync and any(map(program_names.kernel, some)):
         return "--autosync is for a text: a kernel has no waits of its own, and gets them anyway"
     return ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from nasm.isa.tile_grid import TilePlace
+from nasm.isa.tile_grid import TilePlace, on_chip
 
 if TYPE_CHECKING:
     from nasm.machine.machine import Machine
@@ -30,13 +30,16 @@ class ChipLoad(NamedTuple):
     cycles: int
 
 
-def chip_load(machine: Machine) -> ChipLoad:
-    """The map of a machine's chip as it is now."""
+def chip_load(machine: Machine, chip: int = 0) -> ChipLoad:
+    """The map of a machine's chip as it is now; of none that the program has no tiles of."""
     packets = machine.packets
-    if packets is None or packets.network is None:
+    if packets is None or chip not in packets.networks:
         return ChipLoad((), machine.scheduler.now)
     rows = tuple(
-        tuple(RouterLoad(place, kind, packets.core_at(place), loads) for place, kind, loads in row)
-        for row in packets.network.map()
+        tuple(
+            RouterLoad(place, kind, packets.core_at(on_chip(place, chip)), loads)
+            for place, kind, loads in row
+        )
+        for row in packets.networks[chip].map()
     )
     return ChipLoad(rows, machine.scheduler.now)

@@ -53,11 +53,11 @@ class EnginePart:
 
         return self.run.rows(TransferRecord, self.scene().transfers)
 
-    def network(self) -> ChipLoad:
-        """The chip as a map, with the loads of the links of its networks so far."""
+    def network(self, chip: int = 0) -> ChipLoad:
+        """A chip as a map, with the loads of the links of its networks so far."""
         from nasm.debugger.engines.network import chip_load
 
-        return chip_load(self.run.machine)
+        return chip_load(self.run.machine, chip)
 
     def counters(self, name: str = "") -> Rows[Counter]:
         """Every semaphore and event the program names, or one, with who waits and who can post.

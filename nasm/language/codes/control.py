@@ -1,4 +1,4 @@
-"""Codes of what a program and its user allow, and of what is not installed: E0830 to E0860."""
+"""Codes of what a program and its user allow, and of what is not installed: E0830 to E0862."""
 
 from __future__ import annotations
 
@@ -89,6 +89,26 @@ ROWS = (
         ".for n in 0..300\n    NOC_WRITE  d, e, Id=2\n.end\nNOC_BARRIER  Id=2",
         ".target wormhole\n.dram0  d  u32[2048]  = zeros\n.l1  e  u32[2048]  = zeros\n@noc0\n"
         ".for n in 0..4\n    NOC_WRITE  d, e, Id=2\n    NOC_BARRIER  Id=2\n.end",
+        ends=True,
+    ),
+    Code(
+        "E0861",
+        "a chip that there is not",
+        "The third coordinate of `.tile` is the number of its chip. Chips of one program are those "
+        "of an n300, 0 and 1, which are joined by Ethernet.",
+        ".target wormhole\n.tile  1, 1, 2",
+        ".target wormhole\n.tile  1, 1, 1",
+    ),
+    Code(
+        "E0862",
+        "a packet to another chip",
+        "The networks of a chip reach its own tiles, and tensors of `.dram0` to `.dram5` and of "
+        "`.host` are those of the first chip. What goes to another chip is moved by the host, "
+        "over Ethernet: by lines of `@host`.",
+        ".target wormhole\n.l1  x  u32[8]  = zeros\n.tile  1, 1, 1\n.l1  y  u32[8]  = zeros\n"
+        "@noc0 NOC_READ  y, x",
+        ".target wormhole\n.host  h  u32[8]  = zeros\n.l1  x  u32[8]  = zeros\n.tile  1, 1, 1\n"
+        ".l1  y  u32[8]  = zeros\n@host ETH_READ  h, x\n@host ETH_WRITE  y, h",
         ends=True,
     ),
 )

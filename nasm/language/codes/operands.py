@@ -218,10 +218,13 @@ ROWS = (
     Code(
         "E0326",
         "a request over Ethernet that has no meaning",
-        "Chips that are joined by Ethernet are driven from Python, through queues of their base "
-        "firmware. A request reads or writes a word, or a block of at most 1,024 bytes, of a tile "
-        "that has a memory; the meaning of others is not documented. The sentence says what this "
-        "one lacks, that a queue has no room, or that no link leads to the chip.",
+        "Chips that are joined by Ethernet are driven by lines of `@host`, or from Python, through "
+        "queues of their base firmware. A request reads or writes a word, or a block of at most "
+        "1,024 bytes, of a tile that has a memory; the meaning of others is not documented. The "
+        "sentence says what this one lacks, that a queue has no room, or that no link leads to the "
+        "chip.",
+        ".target wormhole\n.host  h  u32[8]  = zeros\n@host ETH_READ  h, 0x1000",
+        ".target wormhole\n.host  h  u32[8]  = zeros\n@host ETH_READ  h, 0x1000, X=2, Y=2",
     ),
     Code(
         "E0331",

@@ -83,6 +83,13 @@ ROWS = (
         "The message says where it was, which ranks it had, and at which collective they last met.",
     ),
     Code(
+        "E0870",
+        "a worker with tiles that has ended",
+        "Tiles of a chip may be simulated in several processes, with `-j`, `--scheduler` or "
+        "`executor=`. One of these was ended from outside, by the system where memory ran out, or "
+        "with its host. The others cannot continue without it. The message says where it was.",
+    ),
+    Code(
         "E0825",
         "a rank that sends something else after it was changed",
         "The debugger runs the other ranks as far as the one that is debugged waits for them. If "

@@ -309,13 +309,17 @@ class Walker:
         self.scope.core = number
 
     def tile(self, statement: tree.TileLine) -> None:
-        """``.tile 3, 4``: what follows belongs to that tile; ``.grid 4, 2`` says of which grid."""
+        """``.tile 3, 4``: what follows belongs to that tile; ``.grid 4, 2`` says of which grid.
+
+        A third coordinate is that of its chip.
+        """
         pair = declare.whole(statement.x, self.scope), declare.whole(statement.y, self.scope)
+        chip = 0 if statement.chip is None else declare.whole(statement.chip, self.scope)
         try:
             if statement.word == "grid":
                 self.made.choose_grid(*pair)
             else:
-                self.scope.core = self.made.tile(*pair)
+                self.scope.core = self.made.tile(*pair, chip)
         except Refused as refused:
             raise Failure(refused.at(self._span(statement))) from None
 

@@ -132,8 +132,8 @@ class Reader:
         cores = self._said.get("cores", int)
         tiles = self._said.optional("tiles", list)
         for place in tiles:
-            if [type(part) for part in place] != [int, int]:
-                raise damaged("a tile has a column and a row")
+            if not 2 <= len(place) <= 3 or {type(part) for part in place} != {int}:
+                raise damaged("a tile has a column and a row, and perhaps a chip")
             self.builder.tile(*place)
         if tiles and len(self.program.tiles) != cores:
             raise damaged("there are more cores than tiles, or fewer")

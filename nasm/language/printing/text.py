@@ -55,7 +55,7 @@ def text(
 def _selecting(program: Program) -> list[str]:
     """The line that selects each core."""
     if program.tiles:
-        return [f".tile {x}, {y}" for x, y in program.tiles]
+        return [f".tile {', '.join(map(str, place))}" for place in program.tiles]
     return [f"{CORE}{core}" for core in range(program.cores)]
 
 

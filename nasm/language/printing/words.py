@@ -39,6 +39,24 @@ def words_of(program: Program) -> dict[str, list[int]]:
     return found
 
 
+def words_with_code(program: Program) -> dict[str, list[int]]:
+    """The words of every queue, and of code that other cores of a tile execute; raises Refused."""
+    found, code = words_of(program), program.target.code
+    if code is None:
+        return found
+    coded = {}
+    for number, queue in enumerate(program.queues):
+        words = code.words(program, number)
+        if words is not None:
+            if any(queue.waits) or any(queue.updates):
+                name = program.queue_name(number)
+                raise Refused("E0601", f"@{name} has waits or updates at lines, in no word")
+            coded[program.queue_name(number)] = list(words)
+    if coded:
+        found = {name: words for name, words in found.items() if words}
+    return found | coded
+
+
 def words_known(target: Target, generation: Generation) -> Words:
     """The words of a generation; raises Refused if its instructions have none."""
     words = target.words(generation)
@@ -54,7 +72,9 @@ def text_of(target: Target, name: str, queues: Queues) -> str:
     words = words_known(target, generation)
     lines = [f".target {name}"]
     for queue, given in queues.items():
-        lines += ["", f"@{queue}", *(f"    {line}" for line in _lines(words, given))]
+        of_code = target.code is not None and queue in target.code.engines
+        made = target.code.text(queue, given) if target.code and of_code else _lines(words, given)
+        lines += ["", f"@{queue}", *(f"    {line}" for line in made)]
     return "\n".join(lines) + "\n"
 
 

@@ -57,9 +57,9 @@ class TreeBuilder(LineBuilder):
         return tree.CoreLine(start_of(parts[0]), parts[1].end, parts[1])
 
     def tile(self, parts: Parts) -> tree.TileLine:
-        """Read ``.tile 3, 4`` or ``.grid 4, 2``."""
-        word = parts[0].value[1:]
-        return tree.TileLine(start_of(parts[0]), parts[2].end, word, parts[1], parts[2])
+        """Read ``.tile 3, 4``, ``.tile 3, 4, 1`` or ``.grid 4, 2``."""
+        word, *numbers = parts[0].value[1:], *parts[1:]
+        return tree.TileLine(start_of(parts[0]), numbers[-1].end, word, *numbers)
 
     def ranks(self, parts: Parts) -> tree.RanksLine:
         """Read ``.ranks 4``."""

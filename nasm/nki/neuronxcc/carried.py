@@ -207,7 +207,9 @@ class _History:
         return before <= {access.combined}
 
     def _of(self, marks: Marks, view: View) -> Sequence[int]:
-        found: Sequence[int] = np.unique(self._view(marks, view)).tolist()
+        mine = self._view(marks, view)
+        least, most = int(mine.min()), int(mine.max())
+        found: list[int] = [least] if least == most else np.unique(mine).tolist()
         return found
 
     def _view(self, marks: Marks, view: View) -> Marks:

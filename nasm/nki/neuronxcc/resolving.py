@@ -149,8 +149,10 @@ def _pattern(view: View, tensor: TileTensor, box: Box) -> View:
 
 def plain_steps(view: View) -> View:
     """The same view of the same elements: along an axis of 1 no step counts."""
+    if 1 not in view.shape:
+        return view
     pairs = zip(view.shape, view.steps, strict=True)
-    return replace(view, steps=tuple(step if size > 1 else 0 for size, step in pairs))
+    return replace(view, steps=tuple([step if size > 1 else 0 for size, step in pairs]))
 
 
 def _addressed(tensor: TileTensor, made: NkiTensor, base: NkiTensor, part: Box) -> NkiTensor:

@@ -54,15 +54,20 @@ class Forms:
 
     def of(self, instruction: Instruction, engine: str, core: int) -> Form:
         """What an instruction of an engine touches."""
-        views, loose = self.views.of(instruction, engine, core), list[Region]()
-        moved, apart = views.moved, None
+        views = self.views.of(instruction, engine, core)
+        if views.plain:
+            of = self.regions.of
+            reads = tuple([of(view) for view in views.reads])
+            writes = tuple([of(view) for view in views.writes])
+            return Form(_once(reads), _once(writes))
+        moved, apart, loose = views.moved, None, list[Region]()
         if moved is not None:
             into = self._regions(moved.writes, loose)
             out = into if moved.reads is moved.writes else self._regions(moved.reads, loose)
             apart = DetachedTouches(tuple(out), tuple(into), moved.meets, moved.adds)
         return Form(
-            _once(self._regions(views.reads, loose)),
-            _once(self._regions(views.writes, loose)),
+            _once(tuple(self._regions(views.reads, loose))),
+            _once(tuple(self._regions(views.writes, loose))),
             apart,
             views.taken,
             views.left,
@@ -82,5 +87,5 @@ class Forms:
         return regions
 
 
-def _once(regions: list[Region]) -> tuple[Region, ...]:
-    return tuple(dict.fromkeys(regions) if len(regions) > 1 else regions)
+def _once(regions: tuple[Region, ...]) -> tuple[Region, ...]:
+    return tuple(dict.fromkeys(regions)) if len(regions) > 1 else regions

@@ -12,10 +12,11 @@ from nasm.views.view import View
 class Layout:
     """What the regions of views of one tensor with one pattern have in common."""
 
-    __slots__ = ("area", "dims", "high", "low", "place", "rows", "size")
+    __slots__ = ("_regions", "area", "dims", "high", "low", "place", "rows", "size")
 
     def __init__(self, view: View, area: int) -> None:
         tensor, memory = view.tensor, view.tensor.memory
+        self._regions: dict[int, Region] = {}
         self.area = area
         self.place = f"{0 if memory.shared else tensor.core}.{memory.name}"
         size = self.size = view.dtype.itemsize
@@ -32,8 +33,20 @@ class Layout:
 
     def region(self, offset: int) -> Region:
         """The bytes touched from a byte of the memory on."""
-        low, high = offset + self.low, offset + self.high
-        return Region(self.place, self.rows, low, high, offset, self.dims, self.size, (), self.area)
+        found = self._regions.get(offset)
+        if found is None:
+            found = self._regions[offset] = _new(
+                Region,
+                (
+                    self.place, self.rows, offset + self.low, offset + self.high, offset,
+                    self.dims, self.size, (), self.area, 0,
+                ),
+            )  # fmt: skip
+        return found
+
+
+_new = tuple.__new__
+"""Makes a region of all its fields: twice as fast as by their names."""
 
 
 class Regions:
@@ -42,32 +55,20 @@ class Regions:
     def __init__(self, areas: Mapping[int, int] | None = None) -> None:
         self._areas = areas
         self._layouts: dict[tuple[Any, ...], Layout] = {}
-        self._regions: dict[tuple[Any, ...], Region] = {}
 
     def of(self, view: View) -> Region:
-        """The bytes that a view touches where no register and no tile moves it."""
-        tensor = view.tensor
-        key = (
-            tensor.index, view.offset, view.partition, view.shape, view.steps, view.dtype.itemsize
-        )  # fmt: skip
-        found = self._regions.get(key)
-        if found is None:
-            inside = view.offset if tensor.arrangement is None else 0
-            found = self._layout(view).region((tensor.offset or 0) + inside)
-            self._regions[key] = found
-        return found
+        """The bytes that a view touches where no register and no tile moves it.
 
-    def _layout(self, view: View) -> Layout:
-        """The layout of a view, which tensors of a memory have in common."""
-        tensor, memory = view.tensor, view.tensor.memory
-        area = -1 if self._areas is None else self._areas[tensor.index]
-        first = (tensor.partition or 0) + view.partition
+        Tensors of a memory have layouts in common.
+        """
+        tensor = view.tensor
         arranged = None if tensor.arrangement is None else tensor.index
+        area = -1 if self._areas is None else self._areas[tensor.index]
         key = (
-            memory.name, tensor.core, first, view.shape, view.steps, view.dtype.itemsize, area,
-            arranged,
+            tensor.memory.name, tensor.core, (tensor.partition or 0) + view.partition, view.shape,
+            view.steps, view.dtype.itemsize, area, arranged,
         )  # fmt: skip
-        found = self._layouts.get(key)
-        if found is None:
-            found = self._layouts[key] = Layout(view, area)
-        return found
+        layout = self._layouts.get(key)
+        if layout is None:
+            layout = self._layouts[key] = Layout(view, area)
+        return layout.region((tensor.offset or 0) + (view.offset if arranged is None else 0))

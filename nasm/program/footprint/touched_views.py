@@ -34,13 +34,17 @@ class MovedViews(NamedTuple):
 
 
 class InstructionViews(NamedTuple):
-    """What an instruction touches; ``taken`` and ``left`` are registers it reads and writes."""
+    """What an instruction touches; ``taken`` and ``left`` are registers it reads and writes.
+
+    It is ``plain`` if it has neither these nor anything moved, and all views are where they say.
+    """
 
     reads: tuple[View, ...]
     writes: tuple[View, ...]
-    moved: MovedViews | None
-    taken: tuple[int, ...]
-    left: tuple[int, ...]
+    moved: MovedViews | None = None
+    taken: tuple[int, ...] = ()
+    left: tuple[int, ...] = ()
+    plain: bool = False
 
     @property
     def all_writes(self) -> tuple[View, ...]:
@@ -77,6 +81,12 @@ class TouchedViews:
 
 def _read(shape: Shape, traits: Traits, instruction: Instruction) -> InstructionViews:
     operands = instruction.operands
+    if traits.plain:
+        return InstructionViews(
+            tuple([operands[at] for at, _ in traits.reads]),  # type: ignore[misc]
+            tuple([operands[at] for at, _ in traits.writes]),  # type: ignore[misc]
+            plain=True,
+        )
     reads = _views(traits.reads, shape, operands)
     if traits.tile is not None:
         named = (view.offsets for operand in operands for view in _named(operand))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from nasm.isa.core_state import Holds
+from nasm.isa.effects import MOVING
 from nasm.isa.implicit_kinds import CoreState, EngineValue, Here, RoundingOf
 from nasm.isa.instruction import InstructionContext, Operand
 from nasm.isa.list_kinds import views
@@ -26,12 +27,13 @@ class Traits:
     ``acts`` says that all it does is done to what the core holds. ``tile`` is what addresses one of
     the operands, if something does. Where it is known what the core ``holds``, semantics get that,
     and the run depends on them; elsewhere they are blind for want of it. Where no ``rank`` is known
-    they are blind that ask for it.
+    they are blind that ask for it. It is ``plain`` if all it touches are the views that it names,
+    which no register and no tile moves.
     """
 
     __slots__ = (
-        "acts", "arguments", "blind", "computes", "constants", "held", "holds", "loaded", "rank",
-        "reads", "registers", "results", "row", "states", "stored", "tile", "writes",
+        "acts", "arguments", "blind", "computes", "constants", "held", "holds", "loaded", "plain",
+        "rank", "reads", "registers", "results", "row", "states", "stored", "tile", "writes",
     )  # fmt: skip
 
     def __init__(
@@ -60,6 +62,10 @@ class Traits:
         acts = holds is not None and self.acts
         self.computes = bool(self.stored) or shape.row.effect is not None or acts
         self.tile = addressed(tuple(context.operands.values()))
+        moves = shape.row.effect in MOVING
+        found = (self.tile, self.registers, self.stored, shape.registers, moves)
+        named = all(footprint is None for _, footprint in (*self.reads, *self.writes))
+        self.plain = named and not any(found)
 
     def _read(
         self,

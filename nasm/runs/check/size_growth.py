@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -167,6 +168,9 @@ def slopes(smaller: RunOfSize, larger: RunOfSize, some: Sequence[Repeat]) -> dic
     for queue, lines in enumerate(larger.program.queues):
         pcs, old = larger.watch.pcs[queue], smaller.watch.pcs[queue]
         gone = sorted((one.cut(queue), one.lengths[queue]) for one in some if one.lengths[queue])
+        apart = all(cut + length <= after for (cut, length), (after, _) in pairwise(gone))
+        if not apart or len(pcs) - len(old) != sum(length for _, length in gone):
+            raise Unproved("a larger size has more rounds in places that overlap")
         number = 0
         for index, pc in enumerate(pcs):
             while gone and index >= gone[0][0] + gone[0][1]:

@@ -230,7 +230,7 @@ class _Sizes:
             return False
         smaller = self.runs.get(number - use.thresholds.period)
         if smaller is None or not self._regular(number - use.thresholds.period, use):
-            self.reason = "no larger size was looked at", None
+            self.reason = "its loops have too few rounds in the sizes that were looked at", None
             return False
         try:
             self._prove(smaller, self.runs[number], use)

@@ -6,13 +6,15 @@ from functools import cache
 
 from nasm.isa.core_state import Surroundings
 from nasm.isa.generation import Generation
-from nasm.isa.target import Bursting, GenerationModel, Samples, Target
+from nasm.isa.target import Bursting, CodeWords, GenerationModel, Samples, Target
 from nasm.targets.tensix.arrangements import ARRANGEMENTS
 from nasm.targets.tensix.bursts import burst, leads
 from nasm.targets.tensix.causes import CAUSES
 from nasm.targets.tensix.chips import CHIPS
 from nasm.targets.tensix.core.durations import Durations
 from nasm.targets.tensix.core.tensix import Tensix
+from nasm.targets.tensix.engine_names import HARTS
+from nasm.targets.tensix.ethernet.host_lines import HostLines
 from nasm.targets.tensix.expansion import expanded, expansion_of, open_recordings
 from nasm.targets.tensix.foreign import FOREIGN
 from nasm.targets.tensix.generation import GENERATIONS
@@ -21,8 +23,17 @@ from nasm.targets.tensix.isa import ISA, network_waits, rows_on, words_on
 from nasm.targets.tensix.isa.added_lines import added_lines
 from nasm.targets.tensix.isa.cores import LABELLED, PUSHING
 from nasm.targets.tensix.noc.links import Links
-from nasm.targets.tensix.options import AS_SRCA, OPTIONS, OUTER_BUG, SRCB_FORMAT, YES, quirks
-from nasm.targets.tensix.riscv import elf_text, loading
+from nasm.targets.tensix.options import (
+    AS_SRCA,
+    BRANCHES,
+    MISPREDICTED,
+    OPTIONS,
+    OUTER_BUG,
+    SRCB_FORMAT,
+    YES,
+    quirks,
+)
+from nasm.targets.tensix.riscv import code_words, elf_text, loading
 from nasm.targets.tensix.settings import settings_of
 
 
@@ -58,6 +69,7 @@ def _new_core(generation: Generation, around: Surroundings) -> Tensix:
         words=words_on(generation.name),
         quirks=quirks(generation.name, options),
         outer_bug=options[OUTER_BUG] == YES,
+        branch_cycles=3 if options[BRANCHES] == MISPREDICTED else 1,
         srcb_as_srca=options[SRCB_FORMAT] == AS_SRCA,
         **loading.lines_of(around),
     )
@@ -75,6 +87,7 @@ TARGET = Target(
     arrangements=ARRANGEMENTS,
     foreign=FOREIGN,
     network=lambda generation: Links(),
+    outside=HostLines,
     holds=_new_core,
     expand=expanded,
     bursting=Bursting(expansion_of, burst, leads),
@@ -86,5 +99,6 @@ TARGET = Target(
     added=added_lines,
     begins=loading.begin,
     code_in=loading.code_in,
+    code=CodeWords(HARTS, code_words.words_of, code_words.lines_of),
     waiting=network_waits.WAITING,
 )

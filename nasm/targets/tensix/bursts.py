@@ -22,6 +22,7 @@ from nasm.targets.tensix.core.tensix import UNITS, Issued, Tensix
 from nasm.targets.tensix.expansion import record, word_of, words_of
 from nasm.targets.tensix.lanes import replays as of_vector
 from nasm.targets.tensix.lanes import scheduling
+from nasm.targets.tensix.matrix import moved_runs as of_moves
 from nasm.targets.tensix.matrix import replays as of_matrix
 from nasm.targets.tensix.matrix.facts import timing_of
 from nasm.targets.tensix.matrix.replays import PlannedReplay
@@ -72,7 +73,7 @@ def burst(
         unit = _unit(words[0])
         if unit not in _RUNS or _unit(words[-1]) is not unit or len(words) > ticks:
             break
-        if unit is MATRIX and of_matrix.ends(words[-1]):
+        if unit is MATRIX and of_matrix.ends(words[-1]) and not of_moves.fits(words[-1]):
             break
     made = _RUNS.get(unit)
     found = None if made is None else made(core, thread, tuple(words), ticks)
@@ -91,7 +92,7 @@ def leads(instruction: Instruction) -> bool:
     word = word_of(instruction)
     unit = _unit(word)
     if unit is MATRIX:
-        return not of_matrix.ends(word)
+        return of_moves.fits(word) or not of_matrix.ends(word)
     return unit is VECTOR and of_vector.fit((word,)) > 0
 
 
@@ -260,7 +261,7 @@ class MatrixRun(WordRun):
         """Execute some; False if that is not done at once."""
         core, planned, words = self.core, self.planned, self.words
         if count < len(words):
-            found = of_matrix.plan(core, self.thread, words[:count], core.now, core.recent.dst)
+            found = _planned(core, self.thread, words[:count])
             if found is None:
                 return False
             planned = found
@@ -281,12 +282,20 @@ class MatrixRun(WordRun):
         return True
 
 
+def _planned(core: Tensix, thread: int, words: tuple[int, ...]) -> PlannedReplay | None:
+    """What words would do that start now."""
+    if of_moves.fits(words[0]):
+        return of_moves.plan(core, thread, words)
+    return of_matrix.plan(core, thread, words, core.now, core.recent.dst)
+
+
 def _matrix(core: Tensix, thread: int, words: tuple[int, ...], ticks: int) -> WordRun | int | None:
     """A run of words of the matrix unit."""
-    words = words[: min(of_matrix.fit(words), ticks + 1)]
+    fit = of_moves.fit if of_moves.fits(words[0]) else of_matrix.fit
+    words = words[: min(fit(words), ticks + 1)]
     if len(words) < LEAST:
         return core.now + max(1, len(words))
-    planned = of_matrix.plan(core, thread, words, core.now, core.recent.dst)
+    planned = _planned(core, thread, words)
     if planned is None or planned.starts[-1] > ticks:
         return None
     latencies = [timing_of(_name(word)).latency for word in words]

@@ -25,6 +25,7 @@ CAUSES = {
     "stores": "its queue of stores",
     "pc buffer": "a queue from RISC-V B",
     "reset": "the end of its reset",
+    "outside": "an answer of the Ethernet firmware",
     "paused": "a debugger to let it continue",
 }
 """Every cause that a :class:`~nasm.isa.blocked.Blocked` of this target has."""

@@ -13,8 +13,10 @@ from nasm.targets.tensix.engine_names import (
     QUEUES,
     RISCV_PREFIX,
 )
+from nasm.targets.tensix.isa.host_requests import HOST_QUEUE
 from nasm.targets.tensix.isa.network_operands import NETWORK_QUEUES
 from nasm.targets.tensix.noc.chip_map import (
+    CHIPS,
     DRAM_BYTES,
     DRAM_MEMORIES,
     HOST_MEMORY,
@@ -111,6 +113,19 @@ def _network(name: str) -> Engine:
     )
 
 
+def _host() -> Engine:
+    return Engine(
+        HOST_QUEUE,
+        1,
+        "the requests of a host to the base firmware of an Ethernet tile, in their order",
+        SOURCE,
+        reads=(HOST_MEMORY, "l1"),
+        writes=(HOST_MEMORY, "l1"),
+        rare=True,
+        everywhere=True,
+    )
+
+
 def _shared(name: str, what: str, size: int) -> Memory:
     return Memory(
         name, partitions=0, size=size, io=True, shared=True, align=32, summary=what, source=SOURCE,
@@ -162,7 +177,7 @@ def _generation(chip: Chip, order: int) -> Generation:
         engines=(
             *(_thread(chip, *of) for of in zip(QUEUES, _DOES, strict=True)),
             *cores,
-            *(map(_network, NETWORK_QUEUES) if chip is WORMHOLE else ()),
+            *((*map(_network, NETWORK_QUEUES), _host()) if chip is WORMHOLE else ()),
         ),
         memories={
             "l1": Memory(
@@ -185,7 +200,8 @@ def _generation(chip: Chip, order: int) -> Generation:
         rings=NETWORKS if chip is WORMHOLE else 0,
         channel="network",
         order=order,
-        cores=len(TENSIX_COLUMNS) * len(TENSIX_ROWS) if chip is WORMHOLE else 1,
+        cores=CHIPS * len(TENSIX_COLUMNS) * len(TENSIX_ROWS) if chip is WORMHOLE else 1,
+        chips=CHIPS if chip is WORMHOLE else 1,
         grid=MAP if chip is WORMHOLE else None,
         clock=QUEUES[0],
         units=_units(chip),

@@ -94,6 +94,25 @@ SRCB_FORMAT: Final = "matrix.srcb_format"
 
 OWN, AS_SRCA = "own", "srca"
 
+BRANCHES: Final = "riscv.branches"
+"""The option of RISC-V cores."""
+
+PREDICTED, MISPREDICTED = "predicted", "mispredicted"
+
+_BRANCHES: Final = Option(
+    BRANCHES,
+    PREDICTED,
+    "Whether branches and jumps of RISC-V code go where their core predicts.",
+    Evidence.ASSUMED,
+    f"{DOCS}, BabyRISCV: 1 cycle of the integer unit, and 3 of one that is mispredicted; which "
+    "those are is not documented",
+    {
+        PREDICTED: "each takes a cycle: the shortest time of a program",
+        MISPREDICTED: "each takes three: the longest, with all code in the instruction cache",
+    },
+    until=FIRST,
+)
+
 _SRCB_FORMAT: Final = Option(
     SRCB_FORMAT,
     OWN,
@@ -110,6 +129,7 @@ _SRCB_FORMAT: Final = Option(
 
 OPTIONS: Final = (
     _SRCB_FORMAT,
+    _BRANCHES,
     *(option for _, option in _BY_QUIRK.values()),
     _option(
         OUTER_BUG,

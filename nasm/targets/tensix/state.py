@@ -103,7 +103,8 @@ class Matrix(MutableState):
     whether it was written. Elements of SrcA and SrcB have 19 bits: sign, 10 of mantissa, 8 of
     exponent. ``owner_a[bank]`` is ``UNPACKERS`` or ``MATRIX``; the pointers are banks. The latest
     instruction that computed a row of SrcA started at ``srca_row``. ``implied_a[bank]`` is the code
-    of the format that a bank was unpacked to, where banks have one, or ``NO_FORMAT``.
+    of the format that a bank was unpacked to, where banks have one, or ``NO_FORMAT``. ``order`` is
+    where rows of Dst are, as what used them last found it (``scalar/dst_order.py``).
     """
 
     dst: U16 = field(default_factory=lambda: np.zeros((1024, 16), np.uint16))
@@ -119,6 +120,7 @@ class Matrix(MutableState):
     srca_row: int = 0
     implied_a: NDArray[np.int8] = field(default_factory=lambda: np.full(2, NO_FORMAT, np.int8))
     implied_b: NDArray[np.int8] = field(default_factory=lambda: np.full(2, NO_FORMAT, np.int8))
+    order: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -174,7 +176,8 @@ class Latch(MutableState):
 
     ``conditions`` are C0 to C14 of units, or C0 and C1 of semaphores if ``of_semaphores`` is set,
     about the semaphores that are selected. Cycles: when it was latched, when the gate ``looked``
-    at it last, and when its conditions were ``met``, or -1.
+    at it last, and when its conditions were ``met``, or -1. ``ordering`` are the bits of what comes
+    after a wait for units, until something has, and ``units`` its conditions.
     """
 
     block: int = 0
@@ -184,6 +187,8 @@ class Latch(MutableState):
     since: int = 0
     looked: int = 0
     met: int = -1
+    ordering: int = 0
+    units: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -276,6 +281,9 @@ class Coprocessor(MutableState):
 
     def passed(self, thread: int, parts: tuple[str, ...]) -> None:
         """A thread has waited for parts to be as they are."""
+
+    def restart(self, number: int) -> None:
+        """Let a RISC-V core that has reached its end begin again once its reset ends."""
 
     def discard(self, thread: int) -> None:
         """Give up what the core of a thread has pushed and the MOP expander has not taken."""

@@ -320,7 +320,7 @@ def test_an_edge_mask_leaves_columns_out() -> None:
     [
         ("ReadIntfSel=3", "rows 3 to 4 of Dst"), ("ReadIntfSel=1, CtxtCtrl=1", "with CtxtCtrl"),
         ("ReadIntfSel=1, RowPadZero=1", "RowPadZero"), ("ReadIntfSel=1, CfgContext=1", "CfgCon"),
-        ("ReadIntfSel=1, DstAccessMode=1", "DstAccessMode"),
+        ("ReadIntfSel=1, OvrdThreadId=1", "OvrdThreadId"),
     ],
 )  # fmt: skip
 def test_the_packer_refuses_what_no_source_describes(text: str, said: str) -> None:
@@ -328,6 +328,67 @@ def test_the_packer_refuses_what_no_source_describes(text: str, said: str) -> No
     session = nasm.Session(nasm.assemble(f"{head}PACR {text}, Last=1\n"))
     report = session.run(max_cycles=10_000)
     assert said in report.problems[0].message
+
+
+UNTILIZED = """\
+.target blackhole
+.include "lib/tensix/unpack.nasm"
+.include "lib/tensix/blackhole/math.nasm"
+.include "lib/tensix/blackhole/pack.nasm"
+.l1 a bf16[32, 32] tiled @ 0x4000 input
+.l1 c {form}[32, 32] @ 0x10000 output
+formats(wide={wide})
+unpack_tile(0x4000)
+acquire_dst()
+copy_tile(wide={wide})
+release_dst()
+pack_untilized(0x10000, {form})
+"""
+
+
+@each(("form", "wide"), [("bf16", 0), ("f32", 1)])
+def test_rows_16_apart_make_a_tile_rows_of_numbers(form: str, wide: int) -> None:
+    text = UNTILIZED.format(form=form, wide=wide)
+    a = np.random.default_rng(1).standard_normal((32, 32)).astype(ml_dtypes.bfloat16)
+    session = nasm.Session(nasm.assemble(text), {"a": a})
+    report = session.run(max_cycles=10_000)
+    assert (report.status, report.problems, report.hazards) == (Status.FINISHED, (), ())
+    found = np.asarray(session.evaluate("c").array).astype(np.float32)
+    assert np.array_equal(found, a.astype(np.float32))
+    core = session.machine.holds[0]
+    shown = np.asarray(session.evaluate("dst").array)[:64].astype(np.float32)
+    faces = a.astype(np.float32).reshape(2, 16, 2, 16).transpose(0, 2, 1, 3).reshape(64, 16)
+    assert np.array_equal(shown, faces)  # rows are shown by the numbers that instructions give
+    assert isinstance(core, Coprocessor)
+    assert core.matrix.order == 3
+
+
+@each(
+    ("text", "ordered", "said"),
+    [
+        ("ReadIntfSel=3, DstAccessMode=1", 0, "while rows of Dst are in their usual order"),
+        ("ReadIntfSel=5, DstAccessMode=1", 1, "ReadIntfSel 0b0101"),
+        ("ReadIntfSel=7, DstAccessMode=1", 1, "rows 32 to 64 of Dst"),
+    ],
+)
+def test_rows_16_apart_are_refused_where_no_source_says_more(
+    text: str, ordered: int, said: str
+) -> None:
+    head = PACKS.partition("PACR")[0].format(mask_of=0, last=15, row=32, mask=0xFFFF)
+    order = "".join(
+        f".cfg DEST_ACCESS_CFG_{name} = {ordered}\n" for name in ("remap_addrs", "swizzle_32b")
+    )
+    head = head.replace("@t2\n", f"{order}@t2\n")
+    session = nasm.Session(nasm.assemble(f"{head}PACR {text}, Last=1\n"))
+    report = session.run(max_cycles=10_000)
+    assert said in report.problems[0].message
+
+
+def test_zeroacc_of_rows_in_another_order_is_refused() -> None:
+    core = owned(DEST_ACCESS_CFG_remap_addrs=1)
+    with pytest.raises(Refused, match="while rows of Dst are in another order"):
+        blackhole.ZEROACC(core, THREAD, 1, 0, 0, 0, 0)
+    blackhole.ZEROACC(core, THREAD, 2, 0, 0, 0, 0)
 
 
 SAMPLE = Path(__file__).parents[3] / "programs" / "tensix" / "blackhole" / "matmul.nasm"

@@ -30,7 +30,7 @@ def ran(text: str, **options: str) -> Machine:
 
 def test_the_defaults_are_the_documents() -> None:
     assert quirks("wormhole", {option.name: option.default for option in OPTIONS}) == DOCUMENTED
-    assert len(OPTIONS) == len(fields(Quirks)) + 2
+    assert len(OPTIONS) == len(fields(Quirks)) + 3
 
 
 def test_a_denormal_is_stored_as_it_is_or_as_zero() -> None:

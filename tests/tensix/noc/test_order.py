@@ -135,6 +135,30 @@ def test_a_thread_posts_what_a_network_waits_for() -> None:
     assert races(f"{store}@noc0\nNOC_SEMWAIT 1, 1\nNOC_WRITE b, e\nNOC_BARRIER") == []
 
 
+@pytest.mark.parametrize(
+    "wait",
+    ["NOP", "STALLWAIT BlockMask=STALL_SYNC, ConditionMask=PACK",
+     "STALLWAIT BlockMask=STALL_MATH, ConditionMask=THCON"],
+)  # fmt: skip
+def test_a_thread_that_does_not_wait_for_its_unit_posts_too_early(wait: str) -> None:
+    stall = "STALLWAIT BlockMask=STALL_SYNC, ConditionMask=THCON"
+    store = INIT + STORE.format(wait="", post="SEMPOST SemaphoreMask=2").replace(stall, wait)
+    (found,) = hazards(f"{store}@noc0\nNOC_SEMWAIT 1, 1\nNOC_WRITE b, e\nNOC_BARRIER")
+    assert [a["engine"] for a in found.facts["accesses"]] == ["1-1.noc0", "1-1.t0"]
+    assert found.hint is not None
+    assert found.hint.startswith("let 1-1.t0 wait for the unit of 1-1.t0 pc 0 (STOREIND)")
+
+
+def test_a_core_that_waits_for_its_thread_has_waited_for_its_units() -> None:
+    stall = "STALLWAIT BlockMask=STALL_SYNC, ConditionMask=THCON\n"
+    store = STORE.format(wait="", post="").replace(stall, "")
+    done = "@trisc0 LW CoprocessorDoneCheck\n"
+    post = "@trisc0 SW SEM1, 0\n"
+    send = "@noc0\nNOC_SEMWAIT 1, 1\nNOC_WRITE b, e\nNOC_BARRIER"
+    assert races(f"{INIT}{store}{done}{post}{send}") == []
+    assert races(f"{INIT}{store}{post}{send}") == [("1-1.noc0 1", "1-1.t0 0")]
+
+
 def test_a_network_posts_what_a_thread_waits_for_once_the_bytes_have_come() -> None:
     store = INIT + STORE.format(wait=WAIT, post="")
     early = "@noc0\nNOC_READ e, b\nNOC_SEMPOST 1\nNOC_BARRIER\n"
@@ -149,6 +173,20 @@ def test_the_hint_says_what_orders_tiles() -> None:
         "once 1-1.noc0 pc 0 (NOC_WRITE) is answered, let 1-1.noc0 raise a semaphore of tile 4-1 by "
         "a packet, for which line 17 waits"
     )
+
+
+def test_a_run_of_tiles_that_is_too_long_says_where_judging_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("nasm.order.observer.MOST", 20)
+    lines = ".for n in 0..20\n@noc0 NOC_WRITE b, a\n@noc0 NOC_BARRIER\n.end\n"
+    made = Session.load(Source("t.nasm", HEAD + lines), targets=TARGETS)
+    (found,) = [h for h in made.run().warnings if h.code == "E0542"]
+    (note,) = found.notes
+    # A round takes 112 cycles: 90 and 20 of hops, the second flit, and the barrier.
+    assert note.message == "judging ended at 1.120 µs, with the start of 1-1.noc0 pc 20 (NOC_WRITE)"
+    assert note.span is not None
+    assert note.span.line == 15
 
 
 CIRCLE = """\

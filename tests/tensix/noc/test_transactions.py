@@ -174,6 +174,6 @@ def test_a_barrier_ends_when_the_counter_of_its_transaction_is_0() -> None:
     made = ran(f"{lines}NOC_STAMP a[1, 0:1]\n")
     ended = int(np.asarray(made.read("a"))[1, 0]) - 1
     assert made.machine.packets is not None
-    counters = made.machine.packets.network.counters  # type: ignore[union-attr]
+    counters = made.machine.packets.network.counters  # type: ignore[attr-defined]
     counted = [counters.value(0, (1, 1), OUTSTANDING + 4, now) for now in (ended - 1, ended)]
     assert counted == [1, 0]

@@ -9,8 +9,11 @@ import pytest
 
 import nasm
 from nasm.base.problems import Failure
+from nasm.base.source import Source
+from nasm.language.assemble import assemble
 from nasm.machine import Machine
 from nasm.machine.records import Status
+from nasm.targets import TARGETS
 from nasm.targets.tensix.engine_names import HARTS
 from nasm.targets.tensix.risc_state import B
 from tests.tensix.core.machines import held, made, ran, starts
@@ -118,6 +121,22 @@ def test_multiplications_and_divisions_occupy_the_integer_unit(lines: str, cycle
     machine = ran(f".rv T0\n{given}\n{lines}\nnop")
     *_, before, after = core_starts(machine, "trisc0")
     assert after - before == cycles
+
+
+def test_a_branch_takes_three_cycles_where_it_is_mispredicted() -> None:
+    """BabyRISCV: a bubble of two cycles; jal and jalr are branches, too."""
+    lines = "li a0, 3\nli gp, 0xFFB00000\nagain: addi a0, a0, -1\nbnez a0, again\ncall f\nj over"
+    text = f".target wormhole\n.rv T0\n{lines}\nf: ret\nover: nop\n" + "nop\n" * 10
+    source, found = Source("t.nasm", text), []
+    for choice in ("predicted", "mispredicted"):
+        program = assemble(source, TARGETS, options={"riscv.branches": choice})
+        machine, bursts = (Machine(program, trace=True) for _ in range(2))
+        machine.run(100_000)
+        bursts.run(100_000, bursts=True)
+        assert bursts.scheduler.now == machine.scheduler.now
+        found.append(core_starts(machine, "trisc0"))
+    assert found[0] == [*range(22)]
+    assert found[1] == [0, 1, 2, 3, 6, 7, 10, 11, 14, 17, 20, *range(23, 34)]
 
 
 def test_two_instructions_of_one_line_take_two_cycles() -> None:
@@ -459,3 +478,54 @@ def test_stepping_shows_the_registers_of_a_core() -> None:
     own.step()
     own.step()
     assert held(own.machine).riscs[B].registers[10:12].tolist() == [3, 6]
+
+
+@pytest.mark.parametrize("last", ["nop", "stay: j stay", "ebreak"])
+def test_a_core_that_has_reached_its_end_is_reset_and_begins_again(last: str) -> None:
+    text = f"""
+.cfg SEM1_max = 15
+.rv T0
+    addi a0, a0, 1
+    lw   a1, 256(zero)
+    addi a1, a1, 1
+    sw   a1, 256(zero)
+    ttinsn {SEMPOST}
+    {last}
+.rv NC
+    li   t0, {RESET}
+    li   a0, 1 << 12
+    li   a2, 3
+again:
+    li   a1, 40
+wait:
+    addi a1, a1, -1
+    bnez a1, wait
+    sw   a0, 0(t0)
+    sw   zero, 0(t0)
+    addi a2, a2, -1
+    bnez a2, again
+.l1 counts u32[4] @ 256 = zeros
+"""
+    machine = ran(text)
+    assert registers(machine, "trisc0")[10] == 1
+    assert held(machine).l1.read(256, 1)[0] == 4
+    assert held(machine).semaphores[1, 0] == 4
+    begins = [a for a, line in zip(*_lines(machine), strict=True) if line == 0]
+    assert len(begins) == 4
+    stepped = made(text)
+    while stepped.run(1):
+        stepped.restore(stepped.save())
+    assert core_starts(stepped, "trisc0") == core_starts(machine, "trisc0")
+
+
+def _lines(machine: Machine) -> tuple[list[int], list[int]]:
+    """When each line of the core of t0 started, and its pc."""
+    (number,) = [n for n, q in enumerate(machine.program.queues) if q.engine == "trisc0"]
+    assert machine.trace is not None
+    found = sorted((s, int(pc)) for _, q, pc, _, s, _ in machine.trace.instructions if q == number)
+    return [start for start, _ in found], [pc for _, pc in found]
+
+
+def test_a_core_at_its_end_that_stays_in_reset_ends_the_run() -> None:
+    machine = ran(f".rv T0\nnop\n.rv B\nli t0, {RESET}\nli a0, 1 << 12\nsw a0, 0(t0)\nnop")
+    assert len(core_starts(machine, "trisc0")) == 1

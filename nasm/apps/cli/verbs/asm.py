@@ -38,9 +38,7 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         help="the object file, by default next to the program, ending in .nobj; - is standard "
         "output",
     )
-    verb.add_argument(
-        "--autosync", action="store_true", help="with the waits and updates that 'sync' finds"
-    )
+    options.autosync(verb, "with the waits and updates that 'sync' finds")
     how = verb.add_mutually_exclusive_group()
     how.add_argument(
         "--strip", action="store_true", help="leave out the text, and the positions of lines in it"
@@ -152,11 +150,11 @@ def _words(args: argparse.Namespace, screen: Screen) -> int:
     preload("nasm.apps.cli.programs", "nasm.language.printing.words")
     from nasm.apps.cli.programs import assembled
     from nasm.language.printing.word_files import WordFile, hexed, packed
-    from nasm.language.printing.words import words_of
+    from nasm.language.printing.words import words_with_code
 
     program = assembled(args, args.program).program
     made, _ = spelling(program.target, program.generation, args.form)
-    queues = _chosen(words_of(program), args.queue)
+    queues = _chosen(words_with_code(program), args.queue)
     spelled = {queue: [made(word) for word in words] for queue, words in queues.items()}
     if args.output in (None, "-"):
         name = program.generation.spellings[0]

@@ -35,6 +35,7 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "programs", metavar="program", nargs="+", help="a .nasm file, -, or kernel.py:name"
     )
+    options.autosync(verb, "with the waits and updates that 'sync' finds, which a text then lacks")
     options.watch(verb)
     options.common(verb)
     options.ranks(verb)
@@ -346,7 +347,12 @@ VERB = Verb(
     summary="check programs without computing a value",
     rank=50,
     arguments=_arguments,
-    conflicts=(options.unwatched, options.text_with_inputs, _one_size),
+    conflicts=(
+        options.kernel_with_autosync,
+        options.unwatched,
+        options.text_with_inputs,
+        _one_size,
+    ),
     body=check,
     examples=(("*.nasm", "report all errors in all files"),),
     notes="""\

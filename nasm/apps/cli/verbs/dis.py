@@ -142,6 +142,13 @@ def _of_code(args: argparse.Namespace, screen: Screen, data: bytes) -> int:
     target = _target(args.target)
     generation = target.generation(args.target)
     assert generation is not None
+    if args.queue is not None and target.code is not None:
+        queue = generation.engine(args.queue).name
+        if queue in target.code.engines:
+            (made,) = target.binaries.values()
+            text = f".target {args.target}\n\n@{queue}\n{made(args.program, data, queue)}"
+            results.put_text(results.spelled(args.output), text)
+            return OK
     words = words_known(target, generation)
     form = next((s for n, s in words.spellings.items() if args.form in (None, n)), None)
     if form is None:
@@ -192,10 +199,12 @@ examples:
   neuron-nasm dis program.nobj -o program.nasm --extract
   neuron-nasm dis words.txt --words --target wormhole
   neuron-nasm dis trisc1.elf --words --target wormhole --queue t1
+  neuron-nasm dis trisc1.elf --words --target wormhole --queue trisc1
 
 What is printed is what 'print' writes, and assembles to the same object, but
 for the text in it. Machine options and timing figures are named in comments. Of
-an ELF file of a RISC-V core, --words finds the words among its instructions.
+an ELF file of a RISC-V core, --words finds the words among its instructions, or
+with --queue brisc, trisc0, … prints these as lines of that core.
 """,
     other_names=("disassemble", "objdump", "disasm"),
 )

@@ -25,9 +25,7 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
     options.ranks(verb)
     options.kernel(verb)
     options.inputs(verb)
-    verb.add_argument(
-        "--autosync", action="store_true", help="list it with the waits that 'sync' finds"
-    )
+    options.autosync(verb, "list it with the waits that 'sync' finds")
     verb.add_argument(
         "--engine",
         dest="engines",

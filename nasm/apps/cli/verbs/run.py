@@ -35,10 +35,9 @@ def _arguments(verb: argparse.ArgumentParser) -> None:
         help="RISC-V code of cores of a tile, as ELF files of 32 bits: brisc=a.elf,trisc0=b.elf; "
         "with a program, or without one for Wormhole",
     )
-    verb.add_argument(
-        "--autosync",
-        action="store_true",
-        help="of a text without waits and updates: find the necessary waits from the order of its "
+    options.autosync(
+        verb,
+        "of a text without waits and updates: find the necessary waits from the order of its "
         "lines, as 'sync' shows",
     )
     options.watch(verb)
@@ -148,10 +147,17 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
         return RanksCommand(args, screen, given)
 
     several = args.ranks is not None and args.rank is None
-    if several or args.jobs is not None or args.scheduler is not None:
-        return of_ranks().go()
     again = args.schedules or args.witness
-    made = (Rerunning if again else Run)(args, screen)
+    hosted = args.jobs is not None or args.scheduler is not None
+    if several or (hosted and again):
+        return of_ranks().go()
+    made: Run
+    if hosted:
+        from nasm.apps.cli.tiles_run import TilesCommand
+
+        made = TilesCommand(args, screen)
+    else:
+        made = (Rerunning if again else Run)(args, screen)
     made.of_ranks = of_ranks
     return made.go()
 

@@ -42,11 +42,12 @@ class CoreLine(Statement):
 
 @dataclass(frozen=True, slots=True)
 class TileLine(Statement):
-    """``.tile 3, 4`` or ``.grid 4, 2``, which the ``word`` says."""
+    """``.tile 3, 4``, ``.tile 3, 4, 1`` of another chip, or ``.grid 4, 2``: the ``word`` says."""
 
     word: str
     x: ExpressionNode
     y: ExpressionNode
+    chip: ExpressionNode | None = None
 
 
 @dataclass(frozen=True, slots=True)

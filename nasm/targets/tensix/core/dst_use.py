@@ -26,5 +26,5 @@ def dst_use(core: Coprocessor, thread: int, used: DstRows, fields: Fields) -> Ds
     """What an instruction uses that declares rows of Dst, with the counters as they are now."""
     count = used.count(fields)
     row = dst_row(core, thread, fields["DstRow"]) & -count
-    blocks = dst_blocks(row, count, wide_dst(core, thread))
+    blocks = dst_blocks(row, count, wide_dst(core, thread), core.matrix.order)
     return DstUse(blocks if used.reads(fields) else _NONE, blocks if used.writes else _NONE)

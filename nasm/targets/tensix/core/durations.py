@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Hashable, Mapping
-from functools import cache
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 from nasm.base.problems import Refused
 from nasm.isa.generation import Generation
@@ -13,7 +11,7 @@ from nasm.isa.pace import Pace
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, Format
 from nasm.targets.tensix.matrix.pack_job import count_of, jobs_of
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES, pack_cycles, wanted_speed
-from nasm.targets.tensix.matrix.unpack_job import UnpackJob, job_of, numbers_of
+from nasm.targets.tensix.matrix.unpack_job import UnpackJob, job_of_fields, numbers_of
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.scalar.mover import duration
 from nasm.targets.tensix.state import Coprocessor
@@ -26,27 +24,16 @@ def bytes_of(count: int, form: Format) -> int:
     return -(-count * BITS[form] // 8) + shared
 
 
-def unpack_demand(
-    core: Coprocessor,
-    thread: int,
-    WhichUnpacker: int,
-    CfgContextCntInc: int,
-    ContextNumber: int,
-    ContextADC: int,
-    MultiContextMode: int,
-    UseContextCounter: int,
-    RowSearch: int,
-    SearchCacheFlush: int,
-) -> tuple[int, int]:
+def unpack_demand(core: Coprocessor, thread: int, fields: Fields) -> tuple[int, int]:
     """Bytes that an unpack reads, and the speed that it wants, in 16 bytes a cycle."""
-    if CfgContextCntInc or SearchCacheFlush:
+    if fields["CfgContextCntInc"] or fields["SearchCacheFlush"]:
         return 0, 1
-    job = job_of(
-        core, thread, WhichUnpacker, MultiContextMode, UseContextCounter, ContextNumber, ContextADC
-    )
-    source, _ = job.formats()
-    speed = job.once(_speed)
-    return bytes_of(numbers_of(job, RowSearch)[1], source), speed
+    return _demand(job_of_fields(core, thread, fields), fields["RowSearch"])
+
+
+def _demand(job: UnpackJob, search: int) -> tuple[int, int]:
+    (source, _), speed = job.formats(), job.once(_speed)
+    return bytes_of(numbers_of(job, search)[1], source), speed
 
 
 def _speed(job: UnpackJob) -> int:
@@ -67,8 +54,6 @@ def pack_durations(core: Coprocessor, thread: int, fields: Fields) -> dict[int, 
     return found
 
 
-T = TypeVar("T")
-
 LINE = 16
 """Bytes of a line of L1."""
 
@@ -80,20 +65,13 @@ class Amount(NamedTuple):
     speed: int
 
 
-def _named(function: Callable[..., T], core: Coprocessor, thread: int, fields: Fields) -> T:
-    """What a function says of the fields that it names."""
-    named = {name: fields[name] for name in _parameters(function) if name in fields}
-    return function(core, thread, **named)
-
-
-@cache
-def _parameters(function: Callable[..., object]) -> tuple[str, ...]:
-    return tuple(inspect.signature(function).parameters)
-
-
-def unpacked(core: Coprocessor, thread: int, fields: Fields) -> Amount:
+def unpacked(job: UnpackJob, fields: Fields) -> Amount:
     """What a regular unpack reads; raises Refused as it does."""
-    size, speed = _named(unpack_demand, core, thread, fields)
+    return _amount(_demand(job, fields["RowSearch"]), fields)
+
+
+def _amount(demand: tuple[int, int], fields: Fields) -> Amount:
+    size, speed = demand
     read = 0 if fields["AllDatumsAreZero"] else size
     return Amount(max(1, -(-read // LINE)), speed)
 
@@ -113,7 +91,7 @@ def moved(core: Coprocessor, thread: int) -> int:
 
 def of_unpack(core: Coprocessor, thread: int, fields: Fields) -> int:
     """Cycles of a regular unpack, unless another one slows it."""
-    amount = unpacked(core, thread, fields)
+    amount = _amount(unpack_demand(core, thread, fields), fields)
     return ADDRESS_CYCLES - -amount.lines // amount.speed
 
 

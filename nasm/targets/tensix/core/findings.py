@@ -20,7 +20,8 @@ from nasm.targets.tensix.matrix.formats import BLOCK_FLOATS
 from nasm.targets.tensix.matrix.pack_job import rows_read as rows_packed
 from nasm.targets.tensix.matrix.timing import dst_blocks, longest
 from nasm.targets.tensix.matrix.unpack import rows_dropped
-from nasm.targets.tensix.matrix.unpack_job import UnpackJob, job_of
+from nasm.targets.tensix.matrix.unpack_job import UnpackJob
+from nasm.targets.tensix.scalar.dst_order import follow_order
 from nasm.targets.tensix.words.word import Fields
 
 EARLY, CONFIG, MATRIX, UNDEFINED, STACK = "E0551", "E0552", "E0553", "E0554", "E0555"
@@ -96,7 +97,8 @@ def _peeks(core: Tensix, issued: Issued, fields: Fields) -> bool:
 def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
     recent = core.recent
     kind = resolved(core, issued.thread, fields["Mod0"])
-    rows = rows_read(kind, address(core, issued.thread, kind, fields["Imm10"]))
+    at = address(core, issued.thread, kind, fields["Imm10"])
+    rows = rows_read(kind, at, follow_order(core, issued.thread))
     for block in sorted({row // 8 for row in rows}):
         ago = issued.tick - int(recent.dst[block])
         by = recent.writer(block) if ago < SAFE_LOAD else None
@@ -117,24 +119,13 @@ def _of_load(core: Tensix, issued: Issued, fields: Fields) -> None:
 # -- unpackers
 
 
-def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> bool:
-    """Tell that an unpack takes shared exponents for numbers, or drops rows.
-
-    Returns whether it writes Dst.
-    """
-    names = (
-        "WhichUnpacker",
-        "MultiContextMode",
-        "UseContextCounter",
-        "ContextNumber",
-        "ContextADC",
-    )
-    job = job_of(core, issued.thread, *(fields[name] for name in names))
+def of_unpack(core: Tensix, issued: Issued, job: UnpackJob) -> None:
+    """Tell that an unpack takes shared exponents for numbers, or drops rows."""
     source, target = job.formats()
     _of_dropped_rows(core, issued, job, rows_dropped(job, target))
     dims = job.dims()
     if source not in BLOCK_FLOATS or 0 not in dims or job.own("REG2_Force_shared_exp"):
-        return job.to_dst()
+        return
     text = (
         f"{issued.mnemonic} reads {source.name} by a tile descriptor of "
         f"{' x '.join(map(str, dims))} numbers: it does not skip exponents, and reads those "
@@ -142,7 +133,6 @@ def of_unpack(core: Tensix, issued: Issued, fields: Fields) -> bool:
     )
     hint = f"set THCON_SEC{job.unpacker}_REG0_TileDescriptor_YDim to 1"
     _tell(core, DOUBTFUL, text, hint)
-    return job.to_dst()
 
 
 def _of_dropped_rows(core: Tensix, issued: Issued, job: UnpackJob, dropped: int) -> None:
@@ -169,7 +159,7 @@ def of_pack(core: Tensix, issued: Issued, fields: Fields) -> None:
     if core.recent.matrix.tick <= issued.tick - longest():
         return
     rows, wide = rows_packed(core, issued.thread, fields)
-    blocks = {block for row in rows for block in dst_blocks(row, 1, wide)}
+    blocks = {block for row in rows for block in dst_blocks(row, 1, wide, core.matrix.order)}
     for block in sorted(blocks):
         ago, by = issued.tick - int(core.recent.dst[block]), core.recent.writer(block)
         if by is not None and ago < timing_of(by.mnemonic).latency:

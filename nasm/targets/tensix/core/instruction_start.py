@@ -19,9 +19,11 @@ from nasm.targets.tensix.lanes.macros import displaced, pass_cycle, pending_of
 from nasm.targets.tensix.lanes.unit import TEMPLATES, backdoor
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
 from nasm.targets.tensix.matrix.timing import ADDRESS_CYCLES
+from nasm.targets.tensix.matrix.unpack_job import job_of_fields
 from nasm.targets.tensix.scalar.devices import refuse_in_reset
 from nasm.targets.tensix.state import U8
-from nasm.targets.tensix.sync.gate import look
+from nasm.targets.tensix.sync.conditions import units_over
+from nasm.targets.tensix.sync.gate import ALL_BLOCKS, look
 from nasm.targets.tensix.unit_queries import SRC, mutex_part, semaphore_parts
 from nasm.targets.tensix.words.units import MATRIX, UNPACK, VECTOR
 from nasm.targets.tensix.words.word import Fields, Word
@@ -46,7 +48,8 @@ def started(
     mnemonic, opcode, fields_of = word.mnemonic, word.opcode << 24, word.fields_of
     start = start or _BY_UNIT.get(word.unit.name, at_once(1))
     bound, unit = _bound(word, semantics), word.unit.name
-    owning = unit in (MATRIX.name, UNPACK.name)
+    owning, every = unit in (MATRIX.name, UNPACK.name), word.unit.every
+    bits = sum(1 << bit for bit in word.unit.blocked)
 
     def run(core: Tensix, thread: int, word: int) -> Done:
         core.settle()
@@ -58,6 +61,11 @@ def started(
             front_of(core, thread).passed(core.now)
         if core.soft_reset:
             refuse_in_reset(core, mnemonic, unit)
+        latch = core.threads[thread].latch
+        if latch.ordering & bits and (not every or latch.ordering == ALL_BLOCKS):
+            passed = units_over(core.chip.conditions, thread, latch.units)
+            around.passed(thread, *passed, started=True)
+            latch.ordering = 0
         if owning:
             around.passed(thread, SRC, started=True)
         if core.recent.configured:
@@ -301,9 +309,10 @@ def unpacking(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     if fields["CfgContextCntInc"] or fields["SearchCacheFlush"]:
         _later(core, act(), 1)
         return
-    amount = unpacked(core, issued.thread, fields)
-    to_dst = findings.of_unpack(core, issued, fields)
-    bank = None if to_dst else core.matrix.unpack_b if which else core.matrix.unpack_a
+    job = job_of_fields(core, issued.thread, fields)
+    amount = unpacked(job, fields)
+    findings.of_unpack(core, issued, job)
+    bank = None if job.to_dst() else core.matrix.unpack_b if which else core.matrix.unpack_a
     then = act()
     assert then is not None
 

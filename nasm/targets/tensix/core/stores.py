@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from nasm.isa.core_state import over
 from nasm.targets.tensix.core.noted import NotedReads, reading
 from nasm.targets.tensix.core.pushed import ThreadLines, front_of, templates
 from nasm.targets.tensix.core.tensix import Issued, Tensix
 from nasm.targets.tensix.front.mop import WORDS as EXPANDER_WORDS
 from nasm.targets.tensix.risc_state import CoreStore, StoreKey
+from nasm.targets.tensix.state import THREADS
+from nasm.targets.tensix.sync.conditions import EVERY_UNIT
 from nasm.targets.tensix.unit_queries import thread_name
 
 USED, OVERTAKEN = "E0557", "E0558"
@@ -56,6 +59,8 @@ def all_done(core: Tensix, thread: int) -> None:
     """Note that a core has waited for everything that it pushed: nothing is in flight."""
     risc = core.riscs[thread]
     risc.stores = tuple(one._replace(line=0) for one in risc.stores if not one.settled)
+    parts = [over(thread_name(thread), unit) for unit in EVERY_UNIT]
+    core.around.passed(THREADS + thread, *parts, started=True)
 
 
 def of_expander(core: Tensix, thread: int, word: int) -> None:

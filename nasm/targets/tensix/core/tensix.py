@@ -22,7 +22,7 @@ from nasm.targets.tensix.core.l1_sharing import Reads
 from nasm.targets.tensix.front.feeding import FrontEnd
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.mutable_state import MutableState
-from nasm.targets.tensix.risc_state import RISC_CORES
+from nasm.targets.tensix.risc_state import RISC_CORES, B
 from nasm.targets.tensix.scalar.timing import AFTER_CONFIG
 from nasm.targets.tensix.state import THREADS, Coprocessor
 from nasm.targets.tensix.sync.gate import look
@@ -104,7 +104,8 @@ class Tensix(Coprocessor):
     RISC-V core pushes their lines. ``codes`` is what each RISC-V core executes, if it has RISC-V
     instructions; threads that are ``fed`` execute what these push. ``words`` are those of the
     instructions of threads. While RISC-V cores have ``late`` accesses, so many, ``press`` processes
-    those that may be, once at each tick at which something looks at the core.
+    those that may be, once at each tick at which something looks at the core. A branch of theirs
+    occupies the integer unit for ``branch_cycles``.
     """
 
     CACHES = (
@@ -116,11 +117,13 @@ class Tensix(Coprocessor):
         "fed",
         "words",
         "press",
+        "branch_cycles",
     )
 
     around: Surroundings = field(kw_only=True)
     quirks: Quirks = DOCUMENTED
     outer_bug: bool = True
+    branch_cycles: int = 1
     entries: tuple[CoreEvent, ...] = ()
     made: int = 0
     until: tuple[int, ...] = (0,) * (len(UNITS) * THREADS)
@@ -144,6 +147,14 @@ class Tensix(Coprocessor):
         pipeline.late, pipeline.window = (), ()
         if thread < THREADS:
             self.fronts[thread].discard()
+
+    def restart(self, number: int) -> None:
+        """Let a RISC-V core at its end begin again, and the threads to which it pushes."""
+        self.riscs[number].ended = False
+        self.around.restart(THREADS + number)
+        for thread in _THREADS:
+            if self.fed[thread] and number in (thread, B):
+                self.around.restart(thread)
 
     # -- time
 

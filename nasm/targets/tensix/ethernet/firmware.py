@@ -8,9 +8,9 @@ response in its place. How long that takes is assumed, except for the rate of a 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -120,13 +120,14 @@ class EthernetNetwork:
 
     def __init__(
         self,
-        chips: Sequence[JoinedChip],
+        chips: Iterable[JoinedChip],
         links: Iterable[tuple[Port, Port]],
         *,
         answers_writes: bool = True,
     ) -> None:
-        self.chips = {chip.place: chip for chip in chips}
-        if len(self.chips) < len(chips):
+        every = tuple(chips)
+        self.chips = {chip.place: chip for chip in every}
+        if len(self.chips) < len(every):
             raise Refused(UNDOCUMENTED, "two chips are at one place", "give each its own")
         self.firmwares = {
             (place, number): EthernetFirmware(chip, number)
@@ -141,7 +142,7 @@ class EthernetNetwork:
                     raise Refused(UNDOCUMENTED, message, "a link joins free ports of two chips")
                 self.peers[one] = other
         self.answers_writes = answers_writes
-        self.host = PagedBytes(1 << 32)
+        self.host: PagedBytes = PagedBytes(1 << 32)
         self.now = 0
         self._turns: dict[tuple[ChipPlace, ChipPlace], int] = {}
         self._events: list[tuple[int, int, Callable[[], None]]] = []
@@ -161,6 +162,26 @@ class EthernetNetwork:
             act()
         if until is not None:
             self.now = max(self.now, until)
+
+    def save(self) -> Any:
+        """Everything that changes; raises AssertionError where something is in flight."""
+        assert not self._events, "what is in flight is not saved"
+        kept = [
+            (one.busy, one.sending, one.buffered, one.stamping) for one in self.firmwares.values()
+        ]
+        chips = [chip.save() for chip in self.chips.values()]
+        return self.now, dict(self._turns), self._number, kept, chips, self.host.save()
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        self.now, turns, self._number, kept, chips, host = saved
+        self._turns = dict(turns)
+        self._events.clear()
+        for firmware, state in zip(self.firmwares.values(), kept, strict=True):
+            firmware.busy, firmware.sending, firmware.buffered, firmware.stamping = state
+        for chip, memories in zip(self.chips.values(), chips, strict=True):
+            chip.restore(memories)
+        self.host.restore(host)
 
     def _at(self, time: int, act: Callable[[], None]) -> None:
         self._number += 1

@@ -204,7 +204,7 @@ def _parts(address: int, count: int, most: int = BLOCK_BYTES) -> list[tuple[int,
     return found
 
 
-def _tile(given: object) -> TilePlace:
+def _tile(given: object) -> tuple[int, int]:
     """The coordinates of a tile, as a caller gives them."""
     if not isinstance(given, Sequence) or len(given) != 2:
         message = f"a tile is a column and a row, found {given!r}"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
 from nasm.isa.core_state import Bytes
-from nasm.isa.tile_grid import TilePlace
+from nasm.isa.tile_grid import TilePlace, chip_of
 from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.ethernet.commands import UNDOCUMENTED, ChipPlace
 from nasm.targets.tensix.noc import chip_map
@@ -51,6 +51,14 @@ class PagedBytes:
             held[start:end] = whole[done : done + end - start]
             done += end - start
 
+    def save(self) -> dict[int, bytes]:
+        """The pages that were written."""
+        return {page: bytes(held) for page, held in self.pages.items()}
+
+    def restore(self, saved: dict[int, bytes]) -> None:
+        """As it was when it was saved."""
+        self.pages = {page: bytearray(held) for page, held in saved.items()}
+
     def _check(self, address: int, count: int) -> None:
         if not (self.first <= address and address + count <= self.first + self.size):
             last = self.first + self.size - 1
@@ -84,7 +92,11 @@ class AddressedRun(Protocol):
 def memories_of(session: AddressedRun) -> dict[TilePlace, Bytes]:
     """The L1 of each tile of a session, by its place; a write is a change by hand of the run."""
     tiles = session.program.tiles or [chip_map.MAP.first]
-    return {tile: session.changes.addressed("l1", core) for core, tile in enumerate(tiles)}
+    return {
+        tile: session.changes.addressed("l1", core)
+        for core, tile in enumerate(tiles)
+        if chip_of(tile) == 0
+    }
 
 
 class JoinedChip:
@@ -130,6 +142,20 @@ class JoinedChip:
         if address + count > end:
             message = f"{count:,} bytes at {address:#x} of tile {tile[0]}, {tile[1]}"
             raise Refused(UNDOCUMENTED, message, f"its memory ends at {end - 1:#x}")
+
+    def save(self) -> Any:
+        """What is in memories of its own, and in registers."""
+        own = {name: m.save() for name, m in self.memories.items() if isinstance(m, PagedBytes)}
+        return own, {tile: memory.save() for tile, memory in self.registers.items()}
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved: what was first reached later is as at first."""
+        own, registers = saved
+        for name, memory in self.memories.items():
+            if isinstance(memory, PagedBytes):
+                memory.restore(own.get(name, {}))
+        for tile, words in self.registers.items():
+            words.restore(registers.get(tile, {}))
 
     def read(self, tile: TilePlace, address: int, count: int) -> bytes:
         """Bytes of a tile; raises Refused for any that it does not have."""

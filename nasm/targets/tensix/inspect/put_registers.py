@@ -13,6 +13,7 @@ from nasm.targets.tensix.inspect.put import Values, within
 from nasm.targets.tensix.matrix import formats
 from nasm.targets.tensix.matrix.dst import write_columns
 from nasm.targets.tensix.matrix.formats import Style, u32
+from nasm.targets.tensix.scalar.dst_order import follow_order
 from nasm.targets.tensix.state import LANES, U32, Bools
 
 FIXED: Final = (8, 9, 10)
@@ -34,6 +35,7 @@ def _bits16(values: Values) -> U32:
 def _put_dst(core: Tensix, values: Values, which: Bools, wide: bool) -> None:
     """Bits of Dst as they are stored."""
     core.settle()
+    follow_order(core)
     rows, columns = np.nonzero(which)
     write_columns(core.matrix, rows, columns, values[rows, columns], wide)
 

@@ -16,7 +16,8 @@ from nasm.targets.tensix.matrix import formats
 from nasm.targets.tensix.matrix.dst import LOW_HALF, adjusted, read32
 from nasm.targets.tensix.matrix.formats import Style
 from nasm.targets.tensix.matrix.src import style_of_a, style_of_b, wide_dst
-from nasm.targets.tensix.state import COLUMNS, LANES, U8, U32, Bools
+from nasm.targets.tensix.scalar.dst_order import follow_order, placed16
+from nasm.targets.tensix.state import COLUMNS, LANES, U8, U16, U32, Bools
 
 COMPUTES: Final = 1
 """The thread whose configuration says what numbers in Dst, SrcA and SrcB are."""
@@ -67,17 +68,21 @@ def _mask(defined: Bools) -> Bools:
     return np.broadcast_to(defined[:, None], (len(defined), 16)).copy()
 
 
+def _narrow_rows(core: Tensix) -> tuple[U16, Bools]:
+    """All rows of 16 bits, and which of them are defined."""
+    m, rows = core.matrix, placed16(np.arange(1024), follow_order(core))
+    return m.dst[rows], m.defined[rows]
+
+
 def _dst16(core: Tensix) -> Seen:
-    m = core.matrix
-    return Seen(
-        m.dst.copy(), _mask(m.defined), summary=_defined(m.defined, len(m.defined)), rests=True
-    )
+    held, defined = _narrow_rows(core)
+    return Seen(held, _mask(defined), summary=_defined(defined, len(defined)), rests=True)
 
 
 def _wide(core: Tensix) -> tuple[U32, Bools]:
     """All rows of 32 bits, and which of them are defined."""
     rows = np.arange(WIDE_ROWS)
-    high = adjusted(rows)
+    high = adjusted(rows, follow_order(core))
     defined: Bools = core.matrix.defined[high] & core.matrix.defined[high + LOW_HALF]
     return read32(core.matrix, rows), defined
 
@@ -98,9 +103,9 @@ def _dst(core: Tensix) -> Seen:
         if integer:
             array = formats.integers_from_dst(held).astype(np.int32)
     else:
-        defined = core.matrix.defined
+        held16, defined = _narrow_rows(core)
         name = NAMES[Style.FP16] if style is Style.FP16 else NAMES[Style.BF16]
-        array, stored = _narrow(core.matrix.dst, style), name
+        array, stored = _narrow(held16, style), name
     text = _defined(defined, len(defined))
     return Seen(array, _mask(defined), stored=stored, summary=f"{name}, {text}" if text else "")
 

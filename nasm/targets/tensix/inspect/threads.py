@@ -53,11 +53,12 @@ def _whose(rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def _rwc(core: Tensix) -> Seen:
-    held = np.array([[getattr(t.rows, n) for n in _COUNTERS] for t in core.threads], np.int32)
+    names = [n for n in _COUNTERS if n != "stack" or core.layout.dst.stack is not None]
+    held = np.array([[getattr(t.rows, n) for n in names] for t in core.threads], np.int32)
     rows = tuple(
         (thread_name(t), *map(str, row)) for t, row in enumerate(held.tolist()) if any(row)
     )
-    heads = "thread", *(f">{name}" for name in _COUNTERS)
+    heads = "thread", *(f">{name}" for name in names)
     return Seen(held, summary=_whose(rows), heads=heads, rows=rows)
 
 

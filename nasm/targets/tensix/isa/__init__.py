@@ -5,6 +5,7 @@ from nasm.targets.tensix.isa import (
     config,
     cores,
     frontend,
+    host_requests,
     matrix,
     misc,
     moving,
@@ -21,7 +22,7 @@ from nasm.targets.tensix.isa.table import DATA, ISA, arrange, rows_on, words_on
 
 UNITS = (
     frontend, sync, scalar, config, misc, moving, matrix, vector, cores, network, network_atomics,
-    network_waits, riscv,
+    network_waits, host_requests, riscv,
     riscv_pseudo,
 )  # fmt: skip
 

@@ -94,7 +94,9 @@ _COSTS: Final[Mapping[Does, OfOperands[Cost]]] = {
         "semaphores and TTSync, 4 of registers and the configuration, 7 of devices, 8 of L1."
     ),
     Does.STORE: _cost("A cycle; four stores wait in a queue, and L1 takes one every 5."),
-    Does.BRANCH: _cost("A cycle, if the core expected where it goes, as is assumed; else 3."),
+    Does.BRANCH: _cost(
+        "A cycle, if the core expected where it goes, as is assumed; else 3 (riscv.branches)."
+    ),
 }
 _TIMES: Final[Mapping[IntegerTime, OfOperands[Cost]]] = {
     IntegerTime.MULTIPLY: _cost("Two cycles of the integer unit.", 2),

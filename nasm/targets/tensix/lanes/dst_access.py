@@ -44,6 +44,7 @@ from nasm.targets.tensix.lanes.unit import (
     undefined,
 )
 from nasm.targets.tensix.scalar.addr_mods import apply_addr_mod
+from nasm.targets.tensix.scalar.dst_order import placed16, placed32
 from nasm.targets.tensix.state import LANES, U16, Bools, Coprocessor, Vector
 
 _LIKE_BF16 = frozenset({0, 4, 5, 6, 7, 8, 9, 15})
@@ -161,7 +162,13 @@ def placed(Mod0: int, fixed: int, moved: int) -> int:
 
 
 def load(
-    vector: Vector, dst: U16, VD: int, Mod0: int, at: Any, formats: DstFormats = WORMHOLE
+    vector: Vector,
+    dst: U16,
+    VD: int,
+    Mod0: int,
+    at: Any,
+    formats: DstFormats = WORMHOLE,
+    order: int = 0,
 ) -> None:
     """VD = the value at an address of Dst, in a format that is resolved.
 
@@ -172,6 +179,7 @@ def load(
         Mod0: The format.
         at: An address, or as many as registers have rows of lanes before their last axis.
         formats: What loads make of formats.
+        order: Where rows of Dst are.
     """
     if VD >= 8:
         return
@@ -181,11 +189,12 @@ def load(
         where = both(where, ~blocked)
     first, columns = _places(vector, at, DEST_RD_COL_EXCHANGE)
     if Mod0 in LOADED_32:
-        high = adjusted(first)
+        high = placed32(first, order)
         x: Words = _read(dst, high, columns).astype(np.uint32) << 16
         value = formats.loaded_32[Mod0](x | _read(dst, high + _LOW, columns))
     else:
-        value = _value(vector, VD, Mod0, _read(dst, first, columns), formats)
+        x16 = _read(dst, placed16(first, order), columns)
+        value = _value(vector, VD, Mod0, x16, formats)
     put(vector, VD, value, where)
     indexed = configured(vector, ENABLE_DEST_INDEX)
     captured = configured(vector, CAPTURE_DEFAULT_DEST_INDEX)
@@ -226,7 +235,7 @@ def store(
         quirks: Whether FP32 loses denormals.
         formats: What stores make of formats.
     """
-    vector, dst = core.vector, core.matrix.dst
+    vector, dst, order = core.vector, core.matrix.dst, core.matrix.order
     where = None if Mod0 == INT32_ALL else lanes(vector)
     blocked = configured(vector, BLOCK_DEST_WR_FROM_SFPU)
     if blocked is not None:
@@ -236,28 +245,24 @@ def store(
         x = flushed(x)
     x = formats.stored[Mod0](x)
     first, columns = _places(vector, at, DEST_WR_COL_EXCHANGE)
-    halves: tuple[tuple[Any, Words], ...] = ((first, x),)
+    halves: tuple[tuple[Any, Words], ...] = ((placed16(first, order), x),)
     if Mod0 in STORED_32:
-        high = adjusted(first)
+        high = placed32(first, order)
         halves = ((high, x >> 16), (high + _LOW, x & 0xFFFF))
     for start, half in halves:
         _write(dst, start, columns, half.astype(np.uint16), where)
         _define(core.matrix.defined, start, where)
 
 
-def adjusted(row: Any) -> Any:
-    """The row of 16 bits with the high half of a row of 32; eight further is the low one."""
-    return (row & 0x1F8) << 1 | row & 0x207
-
-
-def rows_read(Mod0: int, at: int) -> tuple[int, ...]:
-    """Rows of 16 bits that a load in a resolved format reads; they should be defined."""
+def rows_read(Mod0: int, at: int, order: int = 0) -> tuple[int, ...]:
+    """Rows of storage that a load in a resolved format reads; they should be defined."""
     if Mod0 == ZERO:
         return ()
     first = at & ~3
     if Mod0 not in LOADED_32:
+        first = placed16(first, order)
         return tuple(range(first, first + 4))
-    high = adjusted(first)
+    high = placed32(first, order)
     return (*range(high, high + 4), *range(high + _LOW, high + _LOW + 4))
 
 

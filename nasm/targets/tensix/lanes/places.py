@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from nasm.base.records import dataclass
-from nasm.targets.tensix.lanes.dst_access import adjusted, placed, rows_read
+from nasm.targets.tensix.lanes.dst_access import placed, rows_read
 from nasm.targets.tensix.lanes.dst_formats import LOADED_32, SRCB, STORED_32, ZERO
 from nasm.targets.tensix.lanes.facts import Role
 from nasm.targets.tensix.lanes.periods import WordRounds
 from nasm.targets.tensix.lanes.steps import ACCESSES, LaneStep
 from nasm.targets.tensix.scalar.addr_mods import increments, move
+from nasm.targets.tensix.scalar.dst_order import placed32
 from nasm.targets.tensix.state import U16, RowCounters
 
 _FEWEST = 4
@@ -126,5 +127,5 @@ def _groups(at: Any, wide: bool) -> tuple[Any, ...]:
     """The groups of 16 bits of addresses, by number."""
     if not wide:
         return (at >> 1,)
-    high = adjusted(at & ~3) >> 1 | at >> 1 & 1
+    high = placed32(at & ~3, 0) >> 1 | at >> 1 & 1
     return high, high + 4

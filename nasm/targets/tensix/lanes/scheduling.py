@@ -23,6 +23,7 @@ from nasm.targets.tensix.lanes.predication import STACK
 from nasm.targets.tensix.lanes.quirks import DOCUMENTED, Quirks
 from nasm.targets.tensix.lanes.register_uses import uses
 from nasm.targets.tensix.lanes.unit import ENABLE_DEST_INDEX, configured
+from nasm.targets.tensix.scalar.dst_order import follow_order
 from nasm.targets.tensix.state import Coprocessor
 
 OF_STATE: Final = (Role.PUSHES, Role.POPS, Role.LOADS, Role.MACRO)
@@ -156,7 +157,7 @@ def _undefined_rows(
     core: Coprocessor, thread: int, mnemonic: str, Imm10: int, Mod0: int
 ) -> Iterator[SchedulingFinding]:
     kind = resolved(core, thread, Mod0)
-    rows = rows_read(kind, address(core, thread, kind, Imm10))
+    rows = rows_read(kind, address(core, thread, kind, Imm10), follow_order(core, thread))
     missing = [row for row in rows if not core.matrix.defined[row]]
     if missing:
         listed = ", ".join(map(str, missing))

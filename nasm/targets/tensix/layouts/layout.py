@@ -86,7 +86,8 @@ class AddrModWords(NamedTuple):
 class DstFields(NamedTuple):
     """Fields by which the vector unit finds numbers in Dst, and what format they have.
 
-    On Blackhole a thread may give it a format of its own, and a base of a stack counts mod 4.
+    On Blackhole a thread may give it a format of its own, there is a base of a stack of rows, and
+    rows may be in another order.
     """
 
     state: ConfigField
@@ -99,6 +100,7 @@ class DstFields(NamedTuple):
     own_enabled: ConfigField | None
     own_form: ConfigField | None
     stack: ConfigField | None
+    ordered: bool
 
 
 class ConfigLayout:
@@ -149,4 +151,5 @@ class ConfigLayout:
             fields.get("SFPU_DEST_FMT_Enable"),
             fields.get("SFPU_DEST_FMT_Base"),
             fields.get("DEST_SP_BASE_Base"),
+            "DEST_ACCESS_CFG_remap_addrs" in fields,
         )

@@ -37,6 +37,7 @@ from nasm.targets.tensix.matrix.src import (
 )
 from nasm.targets.tensix.scalar.addr_mods import apply_addr_mod
 from nasm.targets.tensix.scalar.config import field
+from nasm.targets.tensix.scalar.dst_order import follow_order
 from nasm.targets.tensix.state import Coprocessor
 
 _FP16_IN_FP32 = 112
@@ -87,7 +88,7 @@ def elwadd(
 
 def dst_row(core: Coprocessor, thread: int, row: int) -> int:
     """The row of Dst that an instruction means by one of its fields; raises Refused."""
-    rows_of_dst.check_order(core, thread)
+    follow_order(core, thread)
     offset = field(core, thread, "DEST_TARGET_REG_CFG_MATH_Offset")
     base = field(core, thread, "DEST_REGW_BASE_Base")
     return row + offset + core.threads[thread].rows.dst + base & 0x3FF

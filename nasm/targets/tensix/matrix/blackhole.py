@@ -18,6 +18,7 @@ from nasm.targets.tensix.matrix.src import unknown
 from nasm.targets.tensix.matrix.unpack import Done, turned
 from nasm.targets.tensix.scalar.addr_mods import apply_addr_mod
 from nasm.targets.tensix.scalar.config import field
+from nasm.targets.tensix.scalar.dst_order import follow_order
 from nasm.targets.tensix.state import Coprocessor
 
 WIDE: Final = 4
@@ -46,6 +47,8 @@ def ZEROACC(
     if clear_zero_flags and asked != WIDE | SIXTEEN_ROWS:
         raise unknown(f"ZEROACC of mode {asked} with clear_zero_flags")
     block = where + _first_block(core, thread, wide)
+    if mode in (ONE_ROW, SIXTEEN_ROWS) and follow_order(core, thread):
+        raise unknown("ZEROACC of one row or 16 while rows of Dst are in another order")
     if mode == SIXTEEN_ROWS and block >= (32 if wide else 64):
         raise unknown(f"ZEROACC of block {block} of 16 rows; there are {32 if wide else 64}")
     if clear_zero_flags:

@@ -1,21 +1,21 @@
 """Rows of Dst: 1024 of 16 bits, or 512 of 32 bits over the same storage (Dst.md).
 
-A row of 32 bits has its high halves in one row of 16 bits and its low halves eight rows below. Who
+A row of 32 bits has its high halves in one row of 16 bits and its low halves eight rows below; on
+Blackhole ``Matrix.order`` says where rows are. Who
 writes a row defines it; clearing it undoes that. The matrix unit and the packers read an undefined
 row as a number that changes nothing, which is given here as ``undefined``.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.base.problems import Refused
 from nasm.targets.tensix.matrix.formats import U32, u32
-from nasm.targets.tensix.scalar.config import field
-from nasm.targets.tensix.state import U16, Bools, Coprocessor, Matrix
+from nasm.targets.tensix.scalar.dst_order import placed16, placed32
+from nasm.targets.tensix.state import U16, Bools, Matrix
 
 LOW_HALF = 8
 """Rows from the high halves of 32 bits to their low halves."""
@@ -23,31 +23,15 @@ LOW_HALF = 8
 Rows = NDArray[np.int64]
 
 
-def adjusted(row: Any) -> Rows:
-    """The row of 16 bits that has the high halves of a row of 32 bits, of arrays of rows too."""
-    row = np.asarray(row)
-    high: Rows = (row & 0x1F8) << 1 | row & 0x207
+def adjusted(row: Any, order: int = 0) -> Rows:
+    """The row of storage that has the high halves of a row of 32 bits, of arrays of rows too."""
+    high: Rows = placed32(np.asarray(row), order)
     return high
-
-
-MOVED: Final = "DEST_ACCESS_CFG_remap_addrs", "DEST_ACCESS_CFG_swizzle_32b"
-"""Fields that put rows in another order, on generations that have them."""
-
-
-def check_order(core: Coprocessor, thread: int) -> None:
-    """Refuse rows of Dst in another order, which nothing here follows."""
-    for name in MOVED:
-        if name in core.layout.fields and field(core, thread, name):
-            raise Refused(
-                "E0601",
-                f"{name} puts rows of Dst in another order, which is not modelled on "
-                f"{core.chip.title}",
-                f"leave {name} at 0",
-            )
 
 
 def read16(m: Matrix, rows: Any, undefined: int = 0) -> U32:
     """Rows as 16 bits: (rows, 16); ``undefined`` in those that nothing wrote."""
+    rows = placed16(rows, m.order)
     held: U32 = m.dst[rows].astype(np.uint32)
     held[~m.defined[rows]] = undefined
     return held
@@ -55,7 +39,7 @@ def read16(m: Matrix, rows: Any, undefined: int = 0) -> U32:
 
 def read32(m: Matrix, rows: Any, undefined: int = 0) -> U32:
     """Rows as 32 bits: (rows, 16); ``undefined`` in those whose high halves nothing wrote."""
-    high = adjusted(rows)
+    high = adjusted(rows, m.order)
     held = u32(m.dst[high].astype(np.uint32) << 16 | m.dst[high + LOW_HALF])
     held[~m.defined[high]] = undefined
     return held
@@ -69,10 +53,11 @@ def read(m: Matrix, rows: Any, wide: bool, undefined: int = 0) -> U32:
 def write(m: Matrix, rows: Any, values: Any, wide: bool) -> None:
     """Put values (rows, 16) into rows, which are defined then."""
     if not wide:
+        rows = placed16(rows, m.order)
         m.dst[rows] = values
         m.defined[rows] = True
         return
-    values, high = u32(values), adjusted(rows)
+    values, high = u32(values), adjusted(rows, m.order)
     m.dst[high], m.dst[high + LOW_HALF] = values >> 16, values & 0xFFFF
     m.defined[high] = m.defined[high + LOW_HALF] = True
 
@@ -80,10 +65,11 @@ def write(m: Matrix, rows: Any, values: Any, wide: bool) -> None:
 def write_columns(m: Matrix, rows: Any, columns: Any, values: Any, wide: bool) -> None:
     """Put values at pairs of a row and a column; arrays of one shape. The rows are defined then."""
     if not wide:
+        rows = placed16(rows, m.order)
         m.dst[rows, columns] = values
         m.defined[rows] = True
         return
-    values, high = u32(values), adjusted(rows)
+    values, high = u32(values), adjusted(rows, m.order)
     m.dst[high, columns], m.dst[high + LOW_HALF, columns] = values >> 16, values & 0xFFFF
     m.defined[high] = m.defined[high + LOW_HALF] = True
 
@@ -119,6 +105,8 @@ def write_blocks(
 def undefine(m: Matrix, rows: Any, wide: bool) -> None:
     """Forget that rows were written."""
     if wide:
-        rows = adjusted(rows)
+        rows = adjusted(rows, m.order)
         m.defined[rows + LOW_HALF] = False
+    else:
+        rows = placed16(rows, m.order)
     m.defined[rows] = False

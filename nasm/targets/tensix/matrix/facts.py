@@ -81,6 +81,11 @@ Product = Callable[[Fields, RowCounters, int], SourceRows]
 """The rows of a product, by its fields, the row counters and its row of Dst."""
 
 
+MovedRows = Callable[[Fields, RowCounters, int], tuple[range, range]]
+"""The rows of SrcA and of Dst of a move, by its fields, the row counters, and what is added to that
+of Dst."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixFacts:
     """One instruction of the matrix unit.
@@ -91,6 +96,7 @@ class MatrixFacts:
         dst: The rows of Dst that it uses, if it uses any.
         after_moves: It waits for moves into Dst, wherever in Dst it reads; what always reads does.
         move: Of a move between register files, and of what keeps others out as one does.
+        moved: Of a move from SrcA to Dst that is done together with others, its rows.
         product: Of a product that is computed together with others, its rows.
         counts: Of what moves row counters and nothing else if it flips no bank, what does that.
     """
@@ -100,6 +106,7 @@ class MatrixFacts:
     dst: DstRows | None = None
     after_moves: bool = False
     move: Move = NO_MOVE
+    moved: MovedRows | None = None
     product: Product | None = None
     counts: Callable[..., None] | None = None
 

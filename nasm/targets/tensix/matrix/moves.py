@@ -34,7 +34,8 @@ from nasm.targets.tensix.matrix.src import (
 )
 from nasm.targets.tensix.scalar.addr_mods import apply_addr_mod
 from nasm.targets.tensix.scalar.config import field
-from nasm.targets.tensix.state import Bools, Coprocessor
+from nasm.targets.tensix.state import Bools, Coprocessor, RowCounters
+from nasm.targets.tensix.words.word import Fields
 
 _BLOCK_DEST_MOV = 9
 """The bit of LaneConfig that keeps an even column from being moved; the next is of odd ones."""
@@ -56,7 +57,7 @@ def _flushed(core: Coprocessor, thread: int, x: U32) -> U32:
     return np.where(x & 0xFF, x, np.uint32(0))
 
 
-def _to_dst(
+def to_dst(
     core: Coprocessor, thread: int, x: U32, rows: NDArray[np.int64], low: int, of_b: bool = False
 ) -> None:
     """Write elements of SrcA, or of SrcB where ``of_b``, (rows, 16) into rows of Dst."""
@@ -87,12 +88,27 @@ def MOVA2D(
     DstRow: int,
 ) -> None:
     """One row, or eight, from SrcA to Dst."""
-    count, source = (8, 0x38) if Move8Rows else (1, 0x3F)
-    row = core.threads[thread].rows.srca + SrcRow & source
-    core.matrix.srca_row = row
-    to = (dst_row(core, thread, DstRow) & -count) + np.arange(count)
-    _to_dst(core, thread, bank_a(core)[row : row + count], to, UseDst32bLo)
+    rows = core.threads[thread].rows
+    base = dst_row(core, thread, 0) - rows.dst
+    source, to = _rows_of_a(rows, base, SrcRow, Move8Rows, DstRow)
+    core.matrix.srca_row = source.start
+    x = bank_a(core)[source.start : source.stop]
+    to_dst(core, thread, x, np.array(to), UseDst32bLo)
     apply_addr_mod(core, thread, AddrMod)
+
+
+def rows_of_a(fields: Fields, rows: RowCounters, base: int) -> tuple[range, range]:
+    """The rows of SrcA that MOVA2D moves, and those of Dst, to whose counter a base is added."""
+    return _rows_of_a(rows, base, fields["SrcRow"], fields["Move8Rows"], fields["DstRow"])
+
+
+def _rows_of_a(
+    rows: RowCounters, base: int, SrcRow: int, Move8Rows: int, DstRow: int
+) -> tuple[range, range]:
+    count, source = (8, 0x38) if Move8Rows else (1, 0x3F)
+    first = rows.srca + SrcRow & source
+    to = (DstRow + base + rows.dst & 0x3FF) & -count
+    return range(first, first + count), range(to, to + count)
 
 
 def MOVDBGA2D(
@@ -128,7 +144,7 @@ def MOVB2D(
     x = u32(x & np.uint32(KEPT[masked_style(core, thread)]))
     core.matrix.srca_row = counters.srca
     to = (dst_row(core, thread, DstRow) & -count) + np.arange(count)
-    _to_dst(core, thread, x, to, UseDst32bLo, of_b=True)
+    to_dst(core, thread, x, to, UseDst32bLo, of_b=True)
     apply_addr_mod(core, thread, AddrMod)
 
 

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass
-from nasm.targets.tensix.matrix.dst import check_order
 from nasm.targets.tensix.matrix.formats import Format
 from nasm.targets.tensix.matrix.pack_conversion import DstReading
 from nasm.targets.tensix.matrix.src import data_format, unknown
 from nasm.targets.tensix.scalar.addr_mods import PACKERS
 from nasm.targets.tensix.scalar.config import KnownSettings
+from nasm.targets.tensix.scalar.dst_order import BOTH, follow_order
 from nasm.targets.tensix.state import Coprocessor
 from nasm.targets.tensix.words.word import Fields
 
@@ -30,6 +30,9 @@ MASKS: Final = frozenset({1, 2, 4, 8, 3, 12, 15})
 ROW: Final = 16
 """Numbers of a row of Dst."""
 
+STRIDE: Final = 16
+"""How many rows apart interfaces read in the access mode that has it: the rows of a face."""
+
 _SECTIONS: Final = ("SEC0_REG1", "SEC0_REG8", "SEC1_REG1", "SEC1_REG8")
 FIFOS: Final = (
     "SEC0_REG9_Pack_0_2",
@@ -39,14 +42,7 @@ FIFOS: Final = (
 )
 """What names of fields begin with, by packer; of those of FIFOs."""
 
-_UNKNOWN_FIELDS: Final = (
-    "CfgContext",
-    "RowPadZero",
-    "DstAccessMode",
-    "AddrCntContext",
-    "OvrdThreadId",
-    "CtxtCtrl",
-)
+_UNKNOWN_FIELDS: Final = ("CfgContext", "RowPadZero", "AddrCntContext", "OvrdThreadId", "CtxtCtrl")
 """Fields of a word for one packer whose meaning its page leaves to be written."""
 
 
@@ -55,6 +51,7 @@ class Job:
     """What one pack does with one packer: the configuration, for one thread.
 
     ``interfaces`` are those that read, by number, or none where a packer reads consecutive numbers.
+    They read rows that are ``apart`` rows from each other.
     """
 
     core: Coprocessor
@@ -63,6 +60,7 @@ class Job:
     whose: int
     known: KnownSettings
     interfaces: tuple[int, ...] = ()
+    apart: int = 1
 
     def own(self, name: str) -> int:
         """A field of this packer, whose names begin with its section."""
@@ -155,7 +153,7 @@ def places_of(job: Job, count: int) -> NDArray[np.int64]:
     start = job.strided(0) + x * (job.all("PCK0_ADDR_CTRL_XY_REG_0_Xstride") & 15)
     start = (start // size & ~aligned) + (x & aligned)
     start += job.all(f"DEST_TARGET_REG_CFG_PACK_SEC{job.packer}_Offset") << 4
-    check_order(job.core, job.thread)
+    follow_order(job.core, job.thread)
     if job.interfaces:
         return _places_of_rows(job, count, start)
     return start + np.arange(count) & 0x3FFF
@@ -166,12 +164,13 @@ def _places_of_rows(job: Job, count: int, start: int) -> NDArray[np.int64]:
     row, column = divmod(start, ROW)
     if column:
         raise unknown(f"a pack from column {column} of a row of Dst")
-    if (row & 3) + job.interfaces[-1] > 3:
+    last = row + job.interfaces[-1] * job.apart
+    if (row // job.apart & 3) + job.interfaces[-1] > 3:
         raise unknown(
-            f"a pack of rows {row} to {row + job.interfaces[-1]} of Dst: its interfaces read "
-            "within an aligned group of four"
+            f"a pack of rows {row} to {last} of Dst: its interfaces read within an aligned group "
+            f"of {4 * job.apart}"
         )
-    rows = row + np.array(job.interfaces)
+    rows = row + np.array(job.interfaces) * job.apart
     return (rows[:, None] * ROW + np.arange(count // len(rows)) & 0x3FFF).ravel()
 
 
@@ -216,4 +215,17 @@ def _of_interfaces(core: Coprocessor, thread: int, fields: Fields) -> Job:
             )
     every, mask = range(core.chip.tiles.interfaces), fields["ReadIntfSel"]
     reading = tuple(one for one in every if mask >> one & 1) or tuple(every)
-    return Job(core, thread, 0, thread, KnownSettings(core, thread), reading)
+    known = KnownSettings(core, thread)
+    if not fields["DstAccessMode"]:
+        return Job(core, thread, 0, thread, known, reading)
+    if reading != (*range(len(reading)),):
+        message = f"a pack with DstAccessMode 1 and ReadIntfSel {mask:#06b}, which no source says"
+        raise Refused("E0701", message, "ReadIntfSel selects the first interfaces: 1, 3, 7 or 15")
+    if follow_order(core, thread) != BOTH:
+        raise Refused(
+            "E0701",
+            "a pack with DstAccessMode 1 while rows of Dst are in their usual order",
+            "set DEST_ACCESS_CFG_remap_addrs and DEST_ACCESS_CFG_swizzle_32b to 1 before Dst is "
+            "written",
+        )
+    return Job(core, thread, 0, thread, known, reading, STRIDE)

@@ -223,7 +223,7 @@ def _walk(
     return _Walked(
         together,
         together,
-        _last_writes(together),
+        last_writes(together),
         np.array(sorted(_NOTHING.union(*together)), np.intp),
         _starts(together, together, {}),
         parts,
@@ -234,7 +234,7 @@ def _walk(
     )
 
 
-def _last_writes(writes: Sequence[frozenset[int]]) -> tuple[tuple[int, list[int]], ...]:
+def last_writes(writes: Sequence[frozenset[int]]) -> tuple[tuple[int, list[int]], ...]:
     """Which word writes blocks last, by number, and these."""
     by_block = {block: number for number, some in enumerate(writes) for block in some}
     last: dict[int, list[int]] = {}

@@ -13,6 +13,7 @@ from typing import Final
 from nasm.targets.tensix.matrix.dst import LOW_HALF, adjusted
 from nasm.targets.tensix.matrix.facts import MATRIX_UNIT
 from nasm.targets.tensix.matrix.formats import Format
+from nasm.targets.tensix.scalar.dst_order import placed16
 
 DST_STALL: Final = 4
 """Cycles for which an aligned block of 8 rows of Dst that was just written cannot be read."""
@@ -34,9 +35,13 @@ def longest() -> int:
 
 
 @lru_cache(maxsize=1 << 12)
-def dst_blocks(row: int, count: int, wide: bool) -> frozenset[int]:
+def dst_blocks(row: int, count: int, wide: bool, order: int = 0) -> frozenset[int]:
     """The aligned blocks of 8 rows of 16 bits that rows of Dst are in, by number."""
-    rows = [int(adjusted(r)) if wide else r & 0x3FF for r in range(row, row + count)]
+    numbers = range(row, row + count)
+    if wide:
+        rows = [int(adjusted(r, order)) for r in numbers]
+    else:
+        rows = [int(placed16(r & 0x3FF, order)) for r in numbers]
     return frozenset(r // 8 for r in rows) | frozenset((r + LOW_HALF) // 8 for r in rows if wide)
 
 

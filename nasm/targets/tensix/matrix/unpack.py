@@ -8,7 +8,7 @@ what it returns puts the numbers in place, and gives up the bank. Compressed dat
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 
 import numpy as np
@@ -28,6 +28,7 @@ from nasm.targets.tensix.matrix.src import (
 from nasm.targets.tensix.matrix.unpack_conversion import WIDE, checked, converted, numbers
 from nasm.targets.tensix.matrix.unpack_job import ROW, UnpackJob, Y, Z, job_of, numbers_of
 from nasm.targets.tensix.scalar.config import field
+from nasm.targets.tensix.scalar.dst_order import follow_order
 from nasm.targets.tensix.state import U8, Coprocessor
 
 Done = Callable[[], None]
@@ -113,8 +114,14 @@ def _values(job: UnpackJob, search: int, zero: int, target: Format, source: Form
 
 def _first_place(job: UnpackJob, target: Format) -> int:
     """Where the first number goes: 16 times a row, and a column."""
+    counters = tuple(job.counters(job.thread, 1)[Y:])
+    key = _first_place, job.unpacker, job.many, job.context, target, counters
+    return job.known.once(key, partial(_found_place, job, target, counters))
+
+
+def _found_place(job: UnpackJob, target: Format, counters: Sequence[int]) -> int:
     place = job.unp("ADDR_BASE_REG_1_Base")
-    for counter, stride in zip(job.counters(job.thread, 1)[Y:], job.strides(), strict=True):
+    for counter, stride in zip(counters, job.strides(), strict=True):
         place += counter * stride
     size = {32: 4, 16: 2}.get(BITS[target], 1)
     if place % size:
@@ -193,7 +200,7 @@ def _put(job: UnpackJob, values: U32, target: Format) -> Done:
     transposed = bool(job.own("REG2_Haloize_mode"))
     absolute = bool(job.known.field("SRCA_SET_SetOvrdWithAddr"))
     if job.to_dst():
-        rows_of_dst.check_order(job.core, job.thread)
+        follow_order(job.core, job.thread)
         if shift or transposed:
             raise unknown("UNPACR to Dst with a column shift or transposed")
         rows, columns = _places(first, count, step)

@@ -14,6 +14,7 @@ from nasm.targets.tensix.matrix.formats import Format
 from nasm.targets.tensix.matrix.src import data_format, unknown
 from nasm.targets.tensix.scalar.config import KnownSettings
 from nasm.targets.tensix.state import Coprocessor
+from nasm.targets.tensix.words.word import Fields
 
 Y, Z = 1, 2
 """Dimensions of counters, of which X is 0 and W 3."""
@@ -177,6 +178,12 @@ def job_of(
     if adc == 3:
         raise unknown("unpacking with ContextADC 3; there are those of threads 0 to 2")
     return UnpackJob(core, thread, unpacker, context, many=True, whose=adc, known=known)
+
+
+def job_of_fields(core: Coprocessor, thread: int, fields: Fields) -> UnpackJob:
+    """The same of the fields of an unpack."""
+    named = "WhichUnpacker", "MultiContextMode", "UseContextCounter", "ContextNumber", "ContextADC"
+    return job_of(core, thread, *(fields[name] for name in named))
 
 
 def numbers_of(job: UnpackJob, search: int) -> tuple[int, int]:

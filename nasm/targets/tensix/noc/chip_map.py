@@ -34,6 +34,9 @@ _ETHERNET_ROWS: Final = (0, 6)
 
 DRAM_BYTES: Final = 2 << 30
 
+CHIPS: Final = 2
+"""Chips of one program: those of an n300, which Ethernet joins."""
+
 
 def kind_of(place: TilePlace) -> str:
     """What kind of tile is at a place."""

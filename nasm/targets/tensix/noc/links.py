@@ -63,6 +63,8 @@ class Links:
     ``counters`` are those of the interfaces of tiles.
     """
 
+    soonest = ENTRY + HOP + EXIT
+
     def __init__(self) -> None:
         self.counters = NiuCounters()
         self._taken: dict[RouterLink, tuple[Passing, ...]] = {}
@@ -85,7 +87,7 @@ class Links:
         ]
         if not places:
             message = "a multicast that no tile receives: Tensix tiles listen, and the sender only "
-            raise Refused("E0325", message + "with Include=1", "give a rectangle with others")
+            raise Refused("E0325", message + "with Include=true", "give a rectangle with others")
         return places
 
     @staticmethod
@@ -102,7 +104,8 @@ class Links:
 
     def named(self, network: int, place: TilePlace) -> tuple[int, int]:
         """The coordinates of a place in the system of a network."""
-        return chip_map.of_network(network, place)
+        x, y = chip_map.of_network(network, place)
+        return x, y
 
     def listens(self, place: TilePlace) -> bool:
         """Whether a place is a Tensix tile."""

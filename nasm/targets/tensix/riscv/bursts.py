@@ -16,7 +16,7 @@ from nasm.targets.tensix.memory_map import LOCAL
 from nasm.targets.tensix.risc_state import RiscCore
 from nasm.targets.tensix.riscv import cores
 from nasm.targets.tensix.riscv.code import IRAM, CodeLine, RiscCode
-from nasm.targets.tensix.riscv.execute import code_of
+from nasm.targets.tensix.riscv.execute import BRANCHING, code_of
 from nasm.targets.tensix.riscv.formats import WORD
 from nasm.targets.tensix.riscv.interpreter import NOWHERE, Step, filled
 from nasm.targets.tensix.riscv.late import IN_UNIT, STORES
@@ -39,7 +39,8 @@ class QuickLine(NamedTuple):
     """A line of one word that reaches only registers, or maybe the local memory.
 
     ``step`` executes the former, ``access`` is of the latter. ``divides`` is None of what is no
-    division, else whether that has signs. It completes ``cycles`` after its start.
+    division, else whether that has signs; one that ``branches`` is predicted. It completes
+    ``cycles`` after its start.
     """
 
     step: Step | None
@@ -49,6 +50,7 @@ class QuickLine(NamedTuple):
     cycles: int
     divides: bool | None
     access: LocalAccess | None
+    branches: bool
 
 
 def quick(line: CodeLine) -> QuickLine | None:
@@ -65,7 +67,8 @@ def quick(line: CodeLine) -> QuickLine | None:
     if operation.time is IntegerTime.DIVIDE:
         divides = operation.name in SIGNED_DIVISIONS
     cycles = 1 + (operation.time is IntegerTime.MULTIPLY)
-    return QuickLine(step, found.rs1, found.rs2, found.rd, cycles, divides, access)
+    branches = operation.does in BRANCHING
+    return QuickLine(step, found.rs1, found.rs2, found.rd, cycles, divides, access, branches)
 
 
 def quick_lines(code: RiscCode) -> list[QuickLine | None]:
@@ -195,6 +198,8 @@ def _planned(core: Tensix, number: int, ticks: int) -> RiscBurst:
             if line.divides is not None:
                 by = registers[line.rs1], registers[line.rs2]
                 cycles = divide_cycles(*by, line.divides)
+            elif line.branches:
+                cycles = core.branch_cycles
             there = at.get(line.step(registers), pc)
             if there == pc:
                 registers[to] = value

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import struct
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from nasm.base.elf_files import ElfFile, ElfSegment
+from nasm.base.elf_files import ElfFile, ElfSegment, ElfSymbol
 from nasm.base.problems import Refused, listed
 from nasm.targets.tensix.engine_names import HARTS, LETTERS, RISCV_PREFIX
 from nasm.targets.tensix.riscv.cores import RESET_PCS
@@ -30,23 +30,11 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _TAKEN: Final = frozenset({"and", "or", "not"})
 
 
-class ElfText:
-    """The lines of a file for a core; raises Failure or Refused for a file that is none for it."""
+class CodeText:
+    """Words of a core as its lines, with labels for symbols and for what branches lead to."""
 
-    def __init__(self, name: str, data: bytes, engine: str) -> None:
-        file = ElfFile(name, data)
-        if engine not in HARTS:
-            hint = f"choose one of {listed(f'.rv {letter}' for letter in LETTERS)} before"
-            raise Refused(
-                "E0801", f"{name} is code of a RISC-V core, and these lines are not", hint
-            )
-        if file.header.kind != _LINKED:
-            raise file.refused("is not linked: its addresses are not decided")
-        self.file, self.number = file, HARTS.index(engine)
-        self.segments = list(file.segments())
-        for segment in self.segments:
-            if segment.address & 3:
-                raise file.refused(f"loads bytes at {segment.address:#x}, no multiple of 4")
+    def __init__(self, segments: Sequence[ElfSegment], symbols: Iterable[ElfSymbol] = ()) -> None:
+        self.segments, self.symbols = segments, symbols
         self.words = dict(self._all_words())
         self.labels: dict[int, str] = {}
         self._name_symbols()
@@ -61,7 +49,7 @@ class ElfText:
 
     def _name_symbols(self) -> None:
         taken: set[str] = set()
-        for symbol in self.file.symbols:
+        for symbol in self.symbols:
             name, address = symbol.name, symbol.value
             usable = symbol.kind in _NAMED and symbol.section and _NAME.fullmatch(name)
             if not usable or address not in self.words or name in _TAKEN | taken:
@@ -90,18 +78,8 @@ class ElfText:
             if found is not None:
                 yield address, found
 
-    def text(self) -> str:
-        """The lines, beginning with where the core begins."""
-        lines = []
-        entry = self.file.header.entry
-        if entry != RESET_PCS[self.number]:
-            lines.append(f".cfg {LETTERS[self.number]}_start = {entry:#x}")
-        for segment in self.segments:
-            lines += self._lines(segment)
-        return "\n".join(lines) + "\n"
-
-    def _lines(self, segment: ElfSegment) -> Iterator[str]:
-        yield f"{RISCV_PREFIX}org {segment.address:#x}"
+    def lines(self, segment: ElfSegment) -> Iterator[str]:
+        """The lines of a segment."""
         code = {address for address, _ in self._instructions(segment)}
         end = segment.address + len(segment.data) + 3 & -4
         for address in range(segment.address, end, 4):
@@ -165,5 +143,24 @@ _LINES: Final[dict[Does, Line]] = {
 
 
 def text_of(name: str, data: bytes, engine: str) -> str:
-    """A file as lines of text for a core; raises Failure or Refused."""
-    return ElfText(name, data, engine).text()
+    """A file as lines of text for a core, beginning with where that begins.
+
+    Raises Failure or Refused for a file that is none for it.
+    """
+    file = ElfFile(name, data)
+    if engine not in HARTS:
+        hint = f"choose one of {listed(f'.rv {letter}' for letter in LETTERS)} before"
+        raise Refused("E0801", f"{name} is code of a RISC-V core, and these lines are not", hint)
+    if file.header.kind != _LINKED:
+        raise file.refused("is not linked: its addresses are not decided")
+    segments, number = list(file.segments()), HARTS.index(engine)
+    for segment in segments:
+        if segment.address & 3:
+            raise file.refused(f"loads bytes at {segment.address:#x}, no multiple of 4")
+    made, lines = CodeText(segments, file.symbols), list[str]()
+    if file.header.entry != RESET_PCS[number]:
+        lines.append(f".cfg {LETTERS[number]}_start = {file.header.entry:#x}")
+    for segment in segments:
+        lines.append(f"{RISCV_PREFIX}org {segment.address:#x}")
+        lines += made.lines(segment)
+    return "\n".join(lines) + "\n"

@@ -1,8 +1,9 @@
 """What a line of a core does when it starts, and what it waits for before.
 
 Sources: BabyRISCV and MemoryOrdering of the public ISA documentation of Wormhole B0. Assumed is
-that branches go where the core predicts, that instructions are in its cache, and that a load reads,
-and a store writes, in the cycle in which it starts, unless it is late: see ``late.py``.
+that instructions are in the core's cache, and that a load reads, and a store writes, in the cycle
+in which it starts, unless it is late: see ``late.py``. Whether branches go where the core predicts
+is an option.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ VALUELESS: Final = "E0518"
 
 LOADS: Final = 4
 """Loads in flight from beyond the local memory."""
+
+BRANCHING: Final = frozenset({Does.BRANCH, Does.JUMP, Does.JUMP_REGISTER})
+"""What the core predicts."""
 
 _AFTER_SYNC: Final = frozenset({Block.SYNC, Block.CORE_B, Block.SEMAPHORES, Block.MAILBOXES})
 """Where no load may begin while one of TTSync is outstanding, by a bug of the hardware."""
@@ -215,20 +219,6 @@ def begin(core: Tensix, number: int) -> int:
     return there
 
 
-def _next(
-    core: Tensix, number: int, risc: RiscCore, code: RiscCode, pc: int, to: int
-) -> int | None:
-    """The pc of the next line; the end of the queue where the core stays at a line for ever."""
-    line = code.lines[pc]
-    after = line.address + 4 * len(line.words)
-    there = pc + 1 if to == after else code.pc_at(to)
-    if there == pc and not any(one.operation.does in _REACHING for one in line.decoded):
-        there = len(code.lines)
-    if there == len(code.lines):
-        end(core, number)
-    return None if there == pc + 1 else there
-
-
 def end(core: Tensix, number: int) -> None:
     """A core executes nothing more."""
     core.riscs[number].ended = True
@@ -289,7 +279,8 @@ def _step(
     leaves, does = 0, found.operation.does
     if step is not None:
         registers = [*risc.registers.tolist(), 0]
-        _occupy(risc.pipeline, found, registers, now)
+        branch = core.branch_cycles if does in BRANCHING else 1
+        _occupy(risc.pipeline, found, registers, now, branch)
         pc = step(registers)
         if found.rd:
             risc.registers[found.rd] = registers[found.rd]
@@ -308,10 +299,11 @@ def _step(
     return pc
 
 
-def _occupy(pipeline: RiscPipeline, found: DecodedWord, registers: list[int], now: int) -> None:
-    """Note until when the integer unit is busy with a multiplication or a division."""
+def _occupy(
+    pipeline: RiscPipeline, found: DecodedWord, registers: list[int], now: int, cycles: int
+) -> None:
+    """Note until when the integer unit is busy, unless it is longer for what it computes."""
     operation = found.operation
-    cycles = 1
     if operation.time is IntegerTime.MULTIPLY:
         cycles = 2
     elif operation.time is IntegerTime.DIVIDE:

@@ -106,6 +106,9 @@ def reset(core: Coprocessor, value: int) -> None:
     _enter(core, entered)
     _hold(core, entered, ~value & core.soft_reset)
     core.soft_reset = value & _BITS
+    for number, bit in enumerate(RESET_BITS):
+        if entered >> bit & 1 and core.riscs[number].ended and core.coded[number]:
+            core.restart(number)
 
 
 def _hold(core: Coprocessor, entered: int, left: int) -> None:
@@ -117,9 +120,6 @@ def _hold(core: Coprocessor, entered: int, left: int) -> None:
     for number, bit in enumerate(RESET_BITS):
         risc = core.riscs[number]
         if entered >> bit & 1:
-            if risc.ended and core.coded[number]:
-                message = "a RISC-V core that has reached its end is reset: nasm does not model it"
-                raise Refused("E0601", message, "let it wait in a loop instead")
             risc.begins, risc.paused, risc.listens = True, False, False
             risc.debug[:] = 0
             risc.watched = risc.stepping = False

@@ -7,11 +7,12 @@ as a clause for people.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import cache, lru_cache
 from typing import Final
 
 from nasm.base.problems import counted
+from nasm.isa.core_state import over
 from nasm.targets.tensix.chips import BANK_CONDITIONS, CONFIGURING, REQUESTS
 from nasm.targets.tensix.state import MATRIX, UNPACKERS, Coprocessor
 from nasm.targets.tensix.sync.semaphores import selected
@@ -42,6 +43,24 @@ def _parts(conditions: tuple[str, ...], mask: int) -> tuple[str, ...]:
     wanted = [one for bit, one in enumerate(conditions) if mask >> bit & 1]
     units = tuple(one for one in wanted if one in _UNITS)
     return (*units, *((SRC,) if set(wanted) & set(BANK_CONDITIONS) else ()))
+
+
+@cache
+def units_over(conditions: tuple[str, ...], thread: int, mask: int) -> tuple[Hashable, ...]:
+    """The units that a wait for conditions finds idle, as parts: the packers only all together."""
+    wanted = {one for bit, one in enumerate(conditions) if mask >> bit & 1}
+    packers = {one for one in conditions if one.startswith("pack")}
+    found = {UNPACK0, UNPACK1, MOVER} & wanted
+    if packers <= wanted:
+        found.add(PACK)
+    if REQUESTS in wanted:
+        found.add(SCALAR)
+    return tuple(over(thread_name(thread), unit) for unit in sorted(found))
+
+
+UNPACK0, UNPACK1, MOVER, PACK, SCALAR = "unpack0", "unpack1", "mover", "pack", "scalar"
+EVERY_UNIT: Final = (UNPACK0, UNPACK1, MOVER, PACK, SCALAR)
+"""Units by which threads reach L1."""
 
 
 def unmet(core: Coprocessor, thread: int, mask: int, units: BusyUnits) -> Iterator[str]:

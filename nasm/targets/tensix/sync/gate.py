@@ -62,6 +62,7 @@ def _latch(
     latch.block, latch.conditions = block or DEFAULT_BLOCK, conditions
     latch.semaphores, latch.of_semaphores = semaphores, of_semaphores
     latch.since, latch.met = latch.looked, _UNKNOWN
+    latch.ordering, latch.units = (0, 0) if of_semaphores else (latch.block, conditions)
 
 
 def waits_for(core: Coprocessor, thread: int, units: BusyUnits) -> list[str]:

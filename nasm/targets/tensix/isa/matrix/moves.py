@@ -126,7 +126,11 @@ MOVA2D = UNIT.row(
     ),
     moves.MOVA2D,
     facts=MatrixFacts(
-        timing=_MOVE, banks=ONLY_A, dst=DstRows(count=_one_or_eight), move=Move("Dst", 3)
+        timing=_MOVE,
+        banks=ONLY_A,
+        dst=DstRows(count=_one_or_eight),
+        move=Move("Dst", 3),
+        moved=moves.rows_of_a,
     ),
     setup=IN_SOURCES,
     example="MOVA2D Move8Rows=1, DstRow=8",

@@ -1,0 +1,224 @@
+"""Groups of tiles that are simulated apart: the same run as in one machine, whatever is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nasm.base.source_files import program_of
+from nasm.machine.group_packets import GroupPackets
+from nasm.machine.records import RunReport, Status
+from nasm.runs.execution import Execution
+from nasm.runs.settings import RunSettings
+from nasm.targets.tensix.noc.links import Links
+from nasm.tiles.groups import Groups
+from nasm.tiles.runs import TilesRun
+from nasm.workers.places import OwnProcess
+from tests.parts import part
+from tests.tiles.random_tiles import RandomTiles
+
+NOC = Path(__file__).parents[2] / "programs" / "tensix" / "noc"
+BUSY = """
+.target wormhole
+.tile 1, 1
+.l1 a u8[4096] @ 0x2000 = random(seed=1)
+.l1 c u8[4096] @ 0x6000 = zeros
+.tile 4, 1
+.l1 b u8[4096] @ 0x2000 = random(seed=2)
+.tile 2, 3
+.l1 d u8[4096] @ 0x2000 = zeros
+.tile 4, 1
+@noc0 NOC_READ b[0:2048], a[0:2048]
+@noc0 NOC_BARRIER
+.tile 1, 1
+@noc0 NOC_NOP
+@noc0 NOC_WRITE d, c
+@noc0 NOC_BARRIER
+"""
+"""The answer to the first line needs the link from tile 1-1 at a time when its own packet would."""
+
+
+def made(text: str | Path, **keywords: Any) -> Execution:
+    """A program on a machine."""
+    return Execution.load(program_of(text), settings=RunSettings(**keywords))
+
+
+def outputs(run: Execution) -> dict[str, bytes]:
+    """What every tensor holds."""
+    return {name: run.read(name).tobytes() for name in run.program.tensors}
+
+
+def both(
+    text: str | Path, groups: int, most: int | None = None, **keywords: Any
+) -> tuple[RunReport, TilesRun]:
+    """The report of one machine, and a run in groups that was compared with it."""
+    one, other = made(text, **keywords), made(text, **keywords)
+    report = one.run(max_cycles=most)
+    run = TilesRun(other, OwnProcess(), groups)
+    found = run.run(max_cycles=most)
+    assert found == report
+    assert str(found) == str(report)
+    assert outputs(other) == outputs(one)
+    assert other.queues() == one.queues()
+    assert other.machine.scheduler.late == one.machine.scheduler.late
+    return report, run
+
+
+def random_text(seed: int) -> str:
+    """A program by its number."""
+    rng = Random(seed)
+    return RandomTiles(rng, rng.randint(2, 10), rng.randint(2, 10), rng.random() < 0.8).text
+
+
+@pytest.mark.parametrize("seed", part(range(400), 16))
+def test_groups_execute_random_packets_as_one_machine_does(seed: int) -> None:
+    both(random_text(seed), 1 + seed % 5)
+
+
+@pytest.mark.parametrize("groups", [1, 3, 4])
+def test_a_product_over_tiles_is_the_same_in_groups(groups: int) -> None:
+    defines = {"N": 2, "K": 1}
+    report, run = both(NOC / "matmul_tiles.nasm", groups, defines=defines, trace=True)
+    assert report.ok
+    assert not run.alone
+    assert run.windows > 20
+
+
+def test_acknowledged_writes_take_as_long_between_groups() -> None:
+    report, run = both(NOC / "round_trip.nasm", 3)
+    assert report.ok
+    assert not run.alone
+
+
+def test_a_run_without_values_is_the_same_in_groups() -> None:
+    for text in (NOC / "round_trip.nasm", BUSY):
+        run = TilesRun(made(text, values=False), OwnProcess(), 2)
+        assert run.run() == made(text, values=False).run()
+        assert not run.alone
+
+
+def recorded(name: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What a method of the packets of groups returns, from now on."""
+    found: list[Any] = []
+    whole: Callable[..., Any] = getattr(GroupPackets, name)
+
+    def call(self: GroupPackets, *args: Any) -> Any:
+        found.append(whole(self, *args))
+        return found[-1]
+
+    monkeypatch.setattr(GroupPackets, name, call)
+    return found
+
+
+def test_bytes_that_were_taken_too_early_are_taken_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = recorded("taken_back", monkeypatch)
+    _, run = both(BUSY, 3)
+    assert sum(map(len, found)) == 1
+    assert not run.alone
+
+
+NEAR = """
+.target wormhole
+.tile 1, 1
+.sem s
+.tile 2, 1
+.sem t
+.tile 1, 1
+@noc0 NOC_INC $t++
+"""
+"""What reaches the next tile as soon as anything can: a packet of one flit, by one hop."""
+
+
+def test_windows_are_as_long_as_the_shortest_way_and_no_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _, run = both(NEAR, 2)
+    assert not run.alone
+    monkeypatch.setattr(Links, "soonest", Links.soonest + 1)
+    _, run = both(NEAR, 2)
+    assert "earlier" in run.alone
+
+
+def test_a_deadlock_between_groups_is_reported_as_in_one_machine() -> None:
+    text = BUSY.replace("@noc0 NOC_NOP", ".sem never\n@noc0 NOC_NOP $never >= 1")
+    report, run = both(text, 3)
+    assert report.status is Status.DEADLOCK
+    assert run.alone == "not every queue is at its end"
+
+
+def test_a_limit_is_met_as_in_one_machine() -> None:
+    report, run = both(BUSY, 3, most=100)
+    assert report.status is Status.LIMIT
+    assert run.alone == "it has met a limit"
+
+
+def test_a_fault_of_one_group_is_reported_as_in_one_machine() -> None:
+    text = BUSY.replace(
+        "@noc0 NOC_NOP", "@noc0 NOC_MULTICAST 0x2000, a, X0=18, Y0=18, X1=19, Y1=19"
+    )
+    text += ".sem s\n@noc1 NOC_MULTICAST 0x2000, a, X0=18, Y0=18, X1=19, Y1=19 $s += 9\n"
+    report, _ = both(text, 3)
+    assert report.status is Status.FAULT
+
+
+def test_what_needs_one_machine_runs_in_one() -> None:
+    _, run = both(".target wormhole\n.l1 a u8[16] = zeros\n@noc0 NOC_NOP\n", 2)
+    assert run.alone == "it has one tile"
+
+
+@pytest.mark.parametrize("windows", [1, 5])
+def test_a_run_in_groups_that_was_halted_says_where_it_was(
+    windows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execution = made(BUSY)
+    run, whole = TilesRun(execution, OwnProcess(), 3), Groups.advance
+
+    def advance(self: Groups, meanwhile: Callable[[], None]) -> None:
+        if run.windows + 1 == windows:
+            run.halt()
+        whole(self, meanwhile)
+
+    monkeypatch.setattr(Groups, "advance", advance)
+    report = run.run()
+    assert run.windows == windows
+    assert report.status is Status.RUNNING
+    assert report.ticks > 0
+    assert execution.run().ok  # from the start, where it is again
+
+
+def test_inputs_reach_the_groups() -> None:
+    text = ".target wormhole\n.dram0 x u8[64] input\n.dram0 y u8[64] output\n"
+    text += ".tile 1, 1\n.l1 a u8[64]\n.tile 3, 3\n.l1 b u8[64]\n.sem got\n"
+    text += "@noc0 NOC_READ b, x\n@noc0 NOC_BARRIER\n@noc0 NOC_WRITE a, b\n@noc0 NOC_BARRIER\n"
+    text += "@noc0 NOC_WRITE y, b\n@noc0 NOC_BARRIER\n"
+    x = np.arange(64, dtype=np.uint8)
+    settings = RunSettings(reruns=True)
+    run = Execution.load(program_of(text), {"x": x}, settings=settings)
+    assert TilesRun(run, OwnProcess(), 2).run().ok
+    assert np.array_equal(run.read("y"), x)
+    assert np.array_equal(run.read("a"), x)
+
+
+def test_code_that_uses_the_interfaces_of_a_tile_runs_in_one_machine() -> None:
+    code = ".tile 1, 1\n.rv B\nlui t0, 0xFFB20\nlw t1, 0x2C(t0)\n"
+    _, run = both(BUSY + code, 3)
+    assert "interfaces" in run.alone
+
+
+def test_code_of_cores_is_executed_in_groups() -> None:
+    code = (
+        "".join(
+            f".tile {x}, {y}\n.rv B\nli t0, {x}\nlui t1, 8\nagain: addi t0, t0, 1\nsw t0, 0(t1)\n"
+            f"slti t2, t0, 40\nbnez t2, again\n"
+            for x, y in ((1, 1), (4, 1))
+        )
+        .replace("again", "a1", 2)
+        .replace("again", "a2")
+    )
+    _, run = both(BUSY + code, 3)
+    assert not run.alone

@@ -1,0 +1,81 @@
+"""Tiles in other processes and under MPI: the same run, and none lost in silence."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nasm
+from nasm.apps.cli import main
+from nasm.base.problems import Failure
+from nasm.machine.records import Status
+from nasm.tiles.runs import TilesRun
+from nasm.workers.places import OtherProcesses
+from tests.ranks.test_hosts import facts, under_mpi
+from tests.tiles.test_groups import BUSY, NOC, made, random_text
+
+LOOP = ".rv B\nagain: addi t0, t0, 1\n j again\n"
+ROUND_TRIP = NOC / "round_trip.nasm"
+
+
+@pytest.mark.turns(2)
+def test_other_processes_give_the_same_run() -> None:
+    for text in (BUSY, random_text(3)):
+        assert facts(nasm.run(text, executor=2)) == facts(nasm.run(text))
+
+
+@pytest.mark.turns(2)
+def test_the_command_prints_the_same_with_workers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", str(ROUND_TRIP)]) == 0
+    one = capsys.readouterr().out
+    assert main(["run", str(ROUND_TRIP), "-j", "2"]) == 0
+    assert capsys.readouterr().out == one
+
+
+def test_the_command_says_what_ran_in_one_process(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "alone.nasm"
+    path.write_text(".target wormhole\n@noc0 NOC_NOP\n")
+    assert main(["run", str(path), "-j", "1"]) == 0
+    assert "it ran in one process: it has one tile" in capsys.readouterr().out
+
+
+@pytest.mark.turns(2)
+def test_a_worker_that_ends_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = OtherProcesses(2)
+    whole: Any = OtherProcesses.made
+
+    def made_and_ended(self: OtherProcesses, kind: type, each: Any) -> Any:
+        found = whole(self, kind, each)
+        os.kill(int(found[1].where.split()[1]), signal.SIGKILL)
+        return found
+
+    monkeypatch.setattr(OtherProcesses, "made", made_and_ended)
+    try:
+        with pytest.raises(Failure) as raised:
+            TilesRun(made(BUSY), place).run()
+    finally:
+        place.close()
+    assert [problem.code for problem in raised.value.problems] == ["E0870"]
+
+
+@pytest.mark.turns(2)
+def test_a_deadline_ends_groups_in_other_processes() -> None:
+    text = BUSY + LOOP
+    with suppress(Failure):  # E0516, unless the groups answer in time
+        found = nasm.run(text, executor=2, deadline=4, max_instructions=None)
+        assert found.report.status is Status.TIMEOUT
+
+
+@pytest.mark.thorough
+def test_processes_of_mpiexec_give_the_same_run(tmp_path: Path) -> None:
+    words = ["run", str(NOC / "matmul_tiles.nasm"), "-D", "K=1"]
+    found = under_mpi(tmp_path, *words, "--scheduler", "mpi")
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.count("16 expectations met") == 1
