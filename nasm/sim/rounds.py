@@ -222,7 +222,7 @@ class RoundFinder:
         return False
 
     def _double(self, lag: Lag) -> bool:
-        """Let rounds that only look like the ones before be half a round each: other queues may take turns.
+        """Let rounds that only seem to repeat be half of rounds that do: queues may take turns.
 
         Returns False if there are others of that length, which then are looked at instead.
         """
