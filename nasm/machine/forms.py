@@ -7,10 +7,11 @@ their transfers touch.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nasm.base.problems import Failure
 from nasm.isa.effects import Transfer
@@ -71,17 +72,28 @@ class TimedForms:
             np.frombuffer(column, np.int32)[:count].astype(np.int64)
             for column in (lines.instructions, lines.updates, lines.waits)
         )
-        compares = [-1 if w is None else w.semaphore for w in program.waits]
-        exact = [w is not None and w.op != ">=" for w in program.waits]
-        values = [0 if w is None else w.value for w in program.waits]
-        semaphores = np.array(compares, np.int64)[waits]
+        compares, exact, values = self.waits
+        semaphores = compares[waits]
         pairs = numbers * len(program.updates) + updates
         _, at, back = np.unique(pairs, return_index=True, return_inverse=True)
         of = zip(at.tolist(), numbers[at].tolist(), updates[at].tolist(), strict=True)
         forms = np.array([self._form(queue, *each) for each in of], np.int64)[back]
-        none = (forms < 0) | np.array(exact)[waits]
+        none = forms < 0
+        if exact is not None:
+            none |= exact[waits]
         forms = np.where(none, NO_FORM, forms * 2**31 + semaphores + 1)
-        return InstructionForms(forms, semaphores, np.array(values, np.int64)[waits])
+        return InstructionForms(forms, semaphores, values[waits])
+
+    @cached_property
+    def waits(self) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None, NDArray[np.int64]]:
+        """Of each wait the semaphore, whether it is for one value exactly, and the value.
+
+        The semaphore is -1, and the value 0, where there is none.
+        """
+        waits: list[tuple[int, str, int]] = [wait or (-1, ">=", 0) for wait in self.program.waits]
+        semaphores, ops, values = zip(*waits, strict=True)
+        exact = None if ops.count(">=") == len(ops) else np.array(ops) != ">="
+        return np.array(semaphores, np.int64), exact, np.array(values, np.int64)
 
     def _form(self, queue: Queue, pc: int, number: int, update: int) -> int:
         """The form of an instruction with an update; of transfers only some have to be bound."""

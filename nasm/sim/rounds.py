@@ -9,7 +9,7 @@ one event, and what comes of them, and when, is what comes of them one by one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -34,13 +34,19 @@ AHEAD = 1 << 16
 """Instructions that are repeated at once: so long a run cannot be stopped."""
 
 TRIES = 6
-"""RoundFinder in a row that are compared with the one before, until one is repeated."""
+"""Rounds in a row that are compared with the one before, until one is repeated."""
 
 LAGS = 6
 """Distances of like instructions that are looked at: the most frequent ones."""
 
 PATIENCE = 64
-"""RoundFinder that pass at the most before the next try, twice as many after each that failed."""
+"""Rounds that pass at the most before the next try, twice as many after each that failed.
+
+There is no such bound before anything was repeated: looking for it then takes ever less time.
+"""
+
+WARM = 64
+"""Instructions that the anchor starts one by one before anything is looked for."""
 
 
 class InstructionForms(NamedTuple):
@@ -65,6 +71,7 @@ class RoundHost(ShiftHost, Protocol):
     """What rounds need of a scheduler."""
 
     observers: list[Observer]
+    listeners: Mapping[str, tuple[Callable[..., None], ...]]
 
 
 class RoundEnd(NamedTuple):
@@ -86,15 +93,22 @@ class RoundEnd(NamedTuple):
     values: dict[int, int]
 
 
-class Lag:
-    """RoundFinder of one length: of so many instructions of the anchor, which may begin at ``pcs``.
+Coming = list[int]
+"""In how many ticks each event that is known is to happen: the same at both ends of a round that
+repeats itself, and soon compared."""
 
-    The next one is looked at when the anchor starts the instruction ``at`` a pc; it has been
-    ``seen`` at its begin. So many rounds in a row have ``failed`` to repeat the one before.
+
+class Lag:
+    """Rounds of one length: of so many instructions of the anchor, which may begin at ``pcs``.
+
+    The next one is looked at when the anchor starts the instruction ``at`` a pc. At its begin so
+    much was ``coming``; if that is likely to be so at its end, too, it has been ``seen`` then. So
+    many rounds in a row have ``failed`` to repeat the one before.
     """
 
-    def __init__(self, length: int, pcs: NDArray[np.int64]) -> None:
+    def __init__(self, length: int, pcs: NDArray[np.intp]) -> None:
         self.length, self.pcs = length, pcs
+        self.coming: Coming | None = None
         self.seen: RoundEnd | None = None
         self.at = self.failed = 0
         self.forget()
@@ -107,25 +121,25 @@ class Lag:
     def begin(self, pc: int) -> None:
         """Look at the first round that may begin at a pc or after it."""
         index = int(np.searchsorted(self.pcs, pc))
-        self.seen = None
+        self.coming = self.seen = None
         self.at = NEVER if index == len(self.pcs) else int(self.pcs[index])
 
-    def reach(self, pc: int, now: RoundEnd) -> None:
+    def reach(self, pc: int, coming: Coming, seen: RoundEnd | None) -> None:
         """A round begins here, and ends as far away as it is long, if it may."""
         index = int(np.searchsorted(self.pcs, pc))
         if index < len(self.pcs) and self.pcs[index] == pc:
-            self.seen, self.at = now, pc + self.length
+            self.coming, self.seen, self.at = coming, seen, pc + self.length
         else:
             self.begin(pc + 1)
 
-    def fail(self, pc: int, now: RoundEnd) -> None:
-        """A round was not like the one before: compare with the next, or wait for longer."""
+    def fail(self, pc: int, patience: int) -> bool:
+        """A round was not like the one before: whether to compare with the next, or to wait."""
         self.failed += 1
         if self.failed <= TRIES:
-            self.reach(pc, now)
-        else:
-            pause = min(2 ** (self.failed - TRIES), PATIENCE)
-            self.begin(pc + 1 + pause * self.length)
+            return True
+        pause = min(2 ** (self.failed - TRIES), patience)
+        self.begin(pc + 1 + pause * self.length)
+        return False
 
 
 class RoundFinder:
@@ -138,10 +152,13 @@ class RoundFinder:
     def __init__(self, host: RoundHost, machine: Formed) -> None:
         self.host, self.machine = host, machine
         self.anchor = max(host.queues, key=lambda queue: queue.length)
-        self.at = 0
+        self.at = WARM
         self.until, self.retire = NEVER, NEVER
         self._forms: dict[int, InstructionForms] = {}
         self._lags: list[Lag] | None = None
+        self._paid = False
+        self._listeners: object = None
+        self._heard = False
 
     def begin(self, until: int, retire: int | None) -> Queue | None:
         """A run begins that may go to a tick, and until so many instructions have completed.
@@ -149,12 +166,14 @@ class RoundFinder:
         Returns the anchor if there can be rounds in it.
         """
         self.until, self.retire = until, NEVER if retire is None else retire
-        can = self.at < NEVER and hear_rounds(self.host.observers)
-        return self.anchor if can else None
+        if self._listeners is not self.host.listeners:
+            self._listeners = self.host.listeners
+            self._heard = hear_rounds(self.host.observers)
+        return self.anchor if self._heard and self.at < NEVER else None
 
     def forget(self) -> None:
         """The run has gone back."""
-        self.at = 0
+        self.at = WARM if self._lags is None else 0
         for lag in self._lags or ():
             lag.forget()
 
@@ -163,43 +182,86 @@ class RoundFinder:
 
         It still may, as many rounds later.
         """
+        pc, made = self.anchor.pc, False
         if self._lags is None:
+            if pc != self.at:  # many were executed at once, or it has jumped
+                self.at = pc + WARM
+                return False
             self._lags = self._look()
-        pc, lags, made = self.anchor.pc, self._lags, False
+        lags = self._lags
         for lag in lags:
             if lag.at < pc:  # the queue has jumped
                 lag.begin(pc)
         reached = [lag for lag in lags if lag.at == pc]
         if reached:
-            now = self._now()
-            made = any(self._ends(lag, now) for lag in reached)
+            now = self.host.now
+            coming = sorted([event[0] - now for event in self.host.heap])
+            made = self._reached(reached, coming)
         self.at = min((lag.at for lag in lags), default=NEVER)
         return made
 
-    def _ends(self, lag: Lag, now: RoundEnd) -> bool:
-        """Whether a round ends at the head of the anchor, and was repeated from there on."""
-        pc, seen = self.anchor.pc, lag.seen
-        if seen is None:
-            lag.reach(pc, now)
+    def _reached(self, lags: Sequence[Lag], coming: Coming) -> bool:
+        """Whether a round that may begin or end at the head of the anchor was repeated."""
+        pc, now = self.anchor.pc, None
+        for lag in lags:
+            promising = self._paid
+            if lag.coming is not None:
+                alike = lag.coming == coming
+                if alike and lag.seen is not None:
+                    now = now or self._now()
+                    if self._ended(lag, lag.seen, now):
+                        return True
+                    if not self._paid and lag.failed and not self._double(lag):
+                        continue
+                if (lag.seen is not None or not alike) and not self._again(lag):
+                    continue
+                promising = promising or alike
+            if promising:
+                now = now or self._now()
+            lag.reach(pc, coming, now if promising else None)
+        return False
+
+    def _double(self, lag: Lag) -> bool:
+        """Let rounds that only seem to repeat be half of rounds that do: queues may take turns.
+
+        Returns False if there are others of that length, which then are looked at instead.
+        """
+        assert self._lags is not None
+        length = 2 * lag.length
+        if any(other.length == length for other in self._lags):
+            self._lags.remove(lag)
             return False
+        pcs = self._begins(length)
+        if length <= MOST and len(pcs):
+            lag.length, lag.pcs = length, pcs
+        return True
+
+    def _again(self, lag: Lag) -> bool:
+        """Whether to look at the next round, too, after one that was not like the one before."""
+        return lag.fail(self.anchor.pc, PATIENCE if self._paid else NEVER)
+
+    def _ended(self, lag: Lag, seen: RoundEnd, now: RoundEnd) -> bool:
+        """Whether a round that ends at the head of the anchor was repeated from there on."""
+        pc = self.anchor.pc
         ends = (other.at for other in self._lags or () if other.seen is not None and other.at > pc)
         if not self._repeat(seen, now, min(ends, default=NEVER) - pc - 1):
-            lag.fail(pc, now)
             return False
         for other in self._lags or ():
             if other.at <= self.anchor.pc:
                 other.begin(self.anchor.pc + 1)
-        lag.failed = 0
+        lag.failed, self._paid = 0, True
         return True
 
     def _look(self) -> list[Lag]:
         """Where rounds may begin in the anchor, the longest ones first."""
-        forms, found = self._of(self.anchor).forms, []
-        for length in _distances(forms):
-            (pcs,) = (_alike(forms, length)[length:] >= length + max(length, GAIN)).nonzero()
-            if len(pcs):
-                found.append(Lag(length, pcs))
-        return found
+        lengths = _distances(self._of(self.anchor).forms)
+        found = ((length, self._begins(length)) for length in lengths)
+        return [Lag(length, pcs) for length, pcs in found if len(pcs)]
+
+    def _begins(self, length: int) -> NDArray[np.intp]:
+        """Where rounds of a length may begin in the anchor."""
+        alike = _alike(self._of(self.anchor).forms, length)
+        return (alike[length:] >= length + max(length, GAIN)).nonzero()[0]
 
     def _of(self, queue: Queue) -> InstructionForms:
         found = self._forms.get(queue.index)
@@ -312,5 +374,6 @@ def _distances(forms: NDArray[np.int64]) -> list[int]:
 def _alike(forms: NDArray[np.int64], lag: int) -> NDArray[np.int64]:
     """How many instructions in a row, from so far after each on, are like those as far before."""
     wrong = (forms[lag:] != forms[:-lag]) | (forms[lag:] < 0)
-    ends = np.append(wrong.nonzero()[0], len(wrong))
-    return ends[np.searchsorted(ends, np.arange(len(wrong)))] - np.arange(len(wrong))
+    numbers = np.arange(len(wrong))
+    ends = np.where(wrong, numbers, len(wrong))
+    return np.minimum.accumulate(ends[::-1])[::-1] - numbers
