@@ -232,7 +232,7 @@ class Watch(Observer):
     def issuer(self, queue: int, pc: int) -> int:
         """The number of the instruction at a pc that issues a transfer; -1 if it is not kept."""
         pcs = self.pcs[queue]
-        return len(pcs) - 1 if pcs[-1] == pc else -1
+        return len(pcs) - 1 if pcs and pcs[-1] == pc else -1
 
     def landed(self, group: Group, now: int) -> None:
         """Remember when shares landed."""

@@ -13,10 +13,10 @@ from nasm.sim import interlock, trace
 from nasm.sim.trace import Summary
 
 RECORDS: dict[str, tuple[Any, ...]] = {
-    "_instruction": (1, 2, 3, 4, 5, 6),
-    "_job": (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11),
-    "_post": (1, 2, 3, 4),
-    "_message": (1, 2, 3, 4, "text"),
+    "take_instruction": (1, 2, 3, 4, 5, 6),
+    "take_job": (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11),
+    "take_post": (1, 2, 3, 4),
+    "take_message": (1, 2, 3, 4, "text"),
 }
 ENDLESS = """\
 .target trn2
@@ -51,7 +51,7 @@ def test_every_field_of_every_record_shows_in_the_hash() -> None:
     for kind, record in RECORDS.items():
         for at, field in enumerate(record):
             for other in ("texts", "") if isinstance(field, str) else (field + 1, 0, -field):
-                if (kind, at) == ("_instruction", 1) and other < 0:
+                if (kind, at) == ("take_instruction", 1) and other < 0:
                     continue  # no queue, and so nothing to count
                 changed = (*record[:at], other, *record[at + 1 :])
                 seen.add(hashed(*({**RECORDS, kind: changed}).items()))
@@ -60,12 +60,17 @@ def test_every_field_of_every_record_shows_in_the_hash() -> None:
 
 
 def test_the_order_within_a_kind_and_the_kind_of_a_record_show_in_the_hash() -> None:
-    post, other = RECORDS["_post"], (4, 3, 2, 1)
-    orders = [hashed(("_post", a), ("_post", b)) for a, b in itertools.permutations((post, other))]
-    kinds = [hashed(("_instruction", (*post, *other[:2]))), hashed(("_post", post))]
-    split = [hashed(("_post", post), ("_post", other)), hashed(("_job", (*post, *other)))]
+    post, other = RECORDS["take_post"], (4, 3, 2, 1)
+    orders = [
+        hashed(("take_post", a), ("take_post", b)) for a, b in itertools.permutations((post, other))
+    ]
+    kinds = [hashed(("take_instruction", (*post, *other[:2]))), hashed(("take_post", post))]
+    split = [
+        hashed(("take_post", post), ("take_post", other)),
+        hashed(("take_job", (*post, *other))),
+    ]
     texts = [
-        hashed(("_message", (0, 0, 0, 0, a)), ("_message", (0, 0, 0, 0, b)))
+        hashed(("take_message", (0, 0, 0, 0, a)), ("take_message", (0, 0, 0, 0, b)))
         for a, b in (("ab", "c"), ("a", "bc"), ("abc", ""))
     ]
     assert len({*orders, *kinds, *split, *texts, hashed()}) == 9  # one of split is one of orders
@@ -87,7 +92,7 @@ def test_how_often_records_are_folded_makes_no_difference(
 def test_queues_that_grow_keep_how_often_their_instructions_completed() -> None:
     summary = Summary(1, [1, 2])
     for queue, pc in ((0, 0), (1, 0), (1, 1), (1, 1)):
-        summary._instruction((0, queue, pc, 1, 2, 3))
+        summary.take_instruction((0, queue, pc, 1, 2, 3))
     summary.make_room([2, 3])
     assert [summary.completed(queue).tolist() for queue in range(2)] == [[1, 0], [1, 2, 0]]
 
