@@ -48,7 +48,8 @@ def test_what_is_measured_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(ratio > 0 for ratio in bench.watched(naive, 1))
     assert bench.rate(naive, 1, values=False) > 0
     assert bench.checkpointed(small, {}, 1) > 0
-    assert all(bench.judged(small, {}, 1, values) > 0 for values in (False, True))
+    longer = nasm.assemble(Source("small", bench.SMALL.format(rounds=400, columns=50)))
+    assert all(bench.judged(longer, {}, 1, values) > 0 for values in (False, True))
     assert {name for name, value, _ in bench.each_different(20, 1) if value > 0}
     for text in (bench.FREE, bench.STREAM, bench.LOOP, bench.UNROLLED, bench.BLOCKED):
         sizes = {"rounds": 20, "m": 1, "n": 1, "k": 1}
