@@ -120,6 +120,10 @@ class Machine:
         self.ranks = RankMeetings(
             program, self.addresses, self.findings, self.scheduler, rank, values
         )
+        if program.target.holds is not None:
+            for tensor in program.tensors.values():
+                if tensor.memory.numbered:  # what a core holds may read it: that is not known
+                    self.losses.area(self.state.areas[tensor.index]).clock = SILENT
         self.holds = [self._holds(core) for core in range(program.cores)]
         self.outside = self._outside()
         if self.packets is not None:
@@ -259,9 +263,6 @@ class Machine:
             self.linear.append(linear)
         if make is None:
             return None
-        for tensor in program.tensors.values():
-            if tensor.memory.numbered:  # what the core holds may read it: that is not known
-                self.losses.area(state.areas[tensor.index]).clock = SILENT
         around = Around(
             core, memories, self.scheduler, self.findings.reported, program, self.packets
         )
