@@ -49,7 +49,7 @@ from nasm.views.view import View
 if TYPE_CHECKING:  # most programs are compared with nothing
     from nasm.language.objects import Loaded
     from nasm.runs.equal.records import Equality
-    from nasm.workers.places import Executor
+    from nasm.workers.places import ActorPlace, Executor
 
 T = TypeVar("T")
 
@@ -175,13 +175,15 @@ def run_watched(
         if assembled.ranks > 1 or chosen.ranks is not None:
             called = made.source.name if made.source else ""
             settings = chosen.after_loading(program)
-            return _run_ranks(assembled, inputs, settings, clock, executor, called)
+            return _elsewhere(
+                executor,
+                lambda place: _run_ranks(assembled, inputs, settings, clock, called, place),
+            )
         if executor is not None and watch is None and assembled.cores > 1 and assembled.tiles:
-            return _run_tiles(made, inputs, program, chosen, clock, executor)
-        session = Session(
-            assembled, inputs, settings=replace(chosen.after_loading(program), keep=0)
-        )
-        session.execution.source, session.execution.assembly = made.source, chosen
+            return _elsewhere(
+                executor, lambda place: _run_tiles(made, inputs, program, chosen, clock, place)
+            )
+        session = _session(made, assembled, inputs, program, chosen)
         if watch is not None:
             watch(session)
         with clock.on_deadline(session.halt):
@@ -198,38 +200,42 @@ def run_watched(
     return limited(chosen, call)
 
 
+def _elsewhere(executor: Executor, run: Callable[[ActorPlace], Result]) -> Result:
+    """The result of a run whose parts live elsewhere: also in a process that only served others."""
+    from nasm.workers.places import place_of  # which most programs do not need
+
+    with closing(place_of(executor)) as place:
+        if not place.served:
+            try:
+                place.said = run(place)
+            except Failure as failure:
+                place.said = failure
+                raise
+        if isinstance(place.said, Failure):
+            raise place.said
+        return cast("Result", place.said)
+
+
 def _run_ranks(
     program: Program,
     inputs: Inputs | None,
     chosen: RunSettings,
     clock: deadlines.Deadline,
-    executor: Executor,
     called: str,
+    place: ActorPlace,
 ) -> Result:
     """What :func:`run` does of a program with several ranks."""
     from nasm.ranks.runs import RanksRun  # which most programs do not need
-    from nasm.workers.places import place_of
 
-    with closing(place_of(executor)) as place:
-        if place.served:
-            if isinstance(place.said, Failure):
-                raise place.said
-            return cast("Result", place.said)
-        try:
-            settings = replace(chosen, progress=None)
-            run = RanksRun(program, inputs, settings, called=called, place=place)
-            with clock.on_deadline(run.halt):
-                report = run.run()
-        except Failure as failure:
-            place.said = failure
-            raise
-        outputs, whole = run.outputs() if chosen.values else None, report.whole
-        if clock.passed and report.status is Status.RUNNING:
-            report = run.stopped(report, Status.TIMEOUT)
-            late = Problem(LATE, f"still running after {clock.seconds:g} s", None, MORE_TIME)
-            whole = replace(report.whole, problems=(*whole.problems, late))
-        place.said = found = Result(whole, outputs, None, report)
-        return found
+    settings = replace(chosen, progress=None)
+    run = RanksRun(program, inputs, settings, called=called, place=place)
+    with clock.on_deadline(run.halt):
+        report = run.run()
+    outputs, whole = run.outputs() if chosen.values else None, report.whole
+    if clock.passed and report.status is Status.RUNNING:
+        report = run.stopped(report, Status.TIMEOUT)
+        whole = replace(report.whole, problems=(*whole.problems, _out_of_time(clock)))
+    return Result(whole, outputs, None, report)
 
 
 def _run_tiles(
@@ -238,38 +244,43 @@ def _run_tiles(
     program: Text | Program,
     chosen: RunSettings,
     clock: deadlines.Deadline,
-    executor: Executor,
+    place: ActorPlace,
 ) -> Result:
     """What :func:`run` does of a program whose tiles live elsewhere."""
     from nasm.tiles.runs import TilesRun  # which most programs do not need
-    from nasm.workers.places import place_of
 
-    with closing(place_of(executor)) as place:
-        if place.served:
-            if isinstance(place.said, Failure):
-                raise place.said
-            return cast("Result", place.said)
-        try:
-            settings = replace(chosen.after_loading(program), keep=0, reruns=True)
-            session = Session(made.program, inputs, settings=settings)
-            session.execution.source, session.execution.assembly = made.source, chosen
-            run = TilesRun(session.execution, place)
-            with clock.on_deadline(run.halt):
-                report = run.run(
-                    max_cycles=chosen.max_cycles,
-                    max_instructions=chosen.max_instructions,
-                    progress=chosen.progress,
-                    hashes=chosen.hashes,
-                )
-        except Failure as failure:
-            place.said = failure
-            raise
-        if clock.passed and report.status is Status.RUNNING:
-            late = Problem(LATE, f"still running after {clock.seconds:g} s", None, MORE_TIME)
-            report = replace(report, status=Status.TIMEOUT, problems=(*report.problems, late))
-        outputs = session.outputs() if chosen.values else None
-        place.said = Result(report, outputs)
-        return Result(report, outputs, session)
+    session = _session(made, made.program, inputs, program, chosen, reruns=True)
+    run = TilesRun(session.execution, place)
+    with clock.on_deadline(run.halt):
+        report = run.run(
+            max_cycles=chosen.max_cycles,
+            max_instructions=chosen.max_instructions,
+            progress=chosen.progress,
+            hashes=chosen.hashes,
+        )
+    if clock.passed and report.status is Status.RUNNING:
+        late = (*report.problems, _out_of_time(clock))
+        report = replace(report, status=Status.TIMEOUT, problems=late)
+    return Result(report, session.outputs() if chosen.values else None, session)
+
+
+def _session(
+    made: Loaded,
+    program: Program,
+    inputs: Inputs | None,
+    given: Text | Program,
+    chosen: RunSettings,
+    **changed: Any,
+) -> Session:
+    """A session of a program as it was loaded, or for other ranks, which keeps no past."""
+    settings = replace(chosen.after_loading(given), keep=0, **changed)
+    session = Session(program, inputs, settings=settings)
+    session.execution.source, session.execution.assembly = made.source, chosen
+    return session
+
+
+def _out_of_time(clock: deadlines.Deadline) -> Problem:
+    return Problem(LATE, f"still running after {clock.seconds:g} s", None, MORE_TIME)
 
 
 def _late(session: Session, seconds: float | None) -> RunReport:

@@ -311,9 +311,9 @@ class RoundFinder:
         if count < 1:
             return False
         launches, touched = last.launched - first.launched, self.machine.touched
-        told = Repeated(count, ticks, records, places, counters, launches, touched)
+        rounds = Repeated(count, ticks, records, places, counters, launches, touched)
         for observer, mark in zip(host.observers, marks, strict=True):
-            observer.repeated(mark, told)
+            observer.repeated(mark, rounds)
         numbers = np.array(last.moment.numbers, np.int64) + count * step
         pass_over(host, Setter(host.now, numbers.tolist()), self.machine)
         host.now += count * ticks
