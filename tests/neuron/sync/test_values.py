@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nasm.api import Builder, Failure, run
-from nasm.base.problems import Problem
+from nasm.api import Builder, run
+from nasm.base.problems import Failure, Problem
 from nasm.base.source import Source
 from nasm.debugger.session import Session
 from nasm.language.assemble import assemble
