@@ -114,9 +114,8 @@ class Thresholds:
             raise NotAffine("compares variables of several loops")
         self._of_round(form, variables[0])
         onward = form.factors[variables[0]] * self.loops[variables[0]].step > 0
-        return (
-            1 if onward != (SIZE in form.factors) else -1
-        )  # it is before the last, or after the first
+        before_last = SIZE in form.factors  # or after the first
+        return 1 if onward != before_last else -1
 
     def _of_size(self, form: AffineForm) -> None:
         reach = (abs(form.constant) + form.off) / abs(form.factors[SIZE])
