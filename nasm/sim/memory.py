@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -168,10 +169,10 @@ class Store:
 
     __slots__ = (
         "_bytes", "_ever", "_journals", "_marks", "_numbers", "alone", "base", "complete", "core",
-        "data", "guarded", "journal", "name", "not_accumulable", "pending", "pitch", "row",
-        "shared", "width", "written",
+        "data", "derived", "guarded", "journal", "name", "not_accumulable", "pending", "pitch",
+        "row", "shared", "width", "written",
     )  # fmt: skip
-    CACHES = ("_bytes", "_ever", "_journals", "_marks", "_numbers", "journal")
+    CACHES = ("_bytes", "_ever", "_journals", "_marks", "_numbers", "derived", "journal")
     """What follows from the rest, or restores it."""
 
     def __init__(
@@ -197,6 +198,7 @@ class Store:
         self.pending: list[PendingMark] = []
         self.not_accumulable: Mask | None = None
         self.shared: list[CopyOnWrite] = []
+        self.derived: dict[tuple[Callable[[Array], Any], DTypeLike], Derived] = {}
         self.journal: Journal = {}
         self._journals = {0: self.journal}
         self._numbers = [0]  # in order
@@ -224,6 +226,14 @@ class Store:
             self.not_accumulable = np.zeros_like(self.written)
         held = self.not_accumulable.reshape(-1).data
         return np.ndarray((*shape, itemsize), np.bool_, held, start, (*strides, 1))
+
+    def deriving(self, make: Callable[[Array], Any], dtype: DTypeLike) -> Derived:
+        """What is made of all of it, of elements of a dtype; kept until it changes."""
+        found = self.derived.get((make, dtype))
+        if found is None:
+            made = partial(make, self.data.view(dtype))
+            found = self.derived[make, dtype] = Derived(self, made)
+        return found
 
     # -- changes
 
@@ -299,7 +309,11 @@ class Store:
             number,
             frozenset(self.complete),
             tuple(self.pending),
-            tuple((array, array.store, array.values) for array in self.shared),
+            tuple(
+                (array, array.store, array.values)
+                for array in self.shared
+                if not isinstance(array, Derived)
+            ),
             self.not_accumulable is not None,
         )
 
@@ -316,6 +330,7 @@ class Store:
             self._journals.pop(self._numbers.pop())
         self.journal = self._journals[number] = {}
         self.complete, self.pending = set(complete), list(pending)
+        self.forget()
         self.shared = []
         for array, store, values in shared:
             array.store, array.values = store, values
