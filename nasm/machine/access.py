@@ -164,8 +164,9 @@ class Access:
         self._put(self.elements, values)
 
     def _put(self, target: Array, values: Values) -> None:
-        if self.kept is not self.store.journal or self.store.shared:
-            self.store.before_change(self)
+        store = self.store
+        if self.kept is not store.journal or store.shared or store.made:
+            store.before_change(self)
         target[...] = values.take() if isinstance(values, CopyOnWrite) else values
         place = self.place
         if not place.initialised:

@@ -28,8 +28,8 @@ BLOCK = 1 << 16
 
 A block is so many bytes of each row, for what is written together lies side by side in all rows."""
 
-MOST_SHARED = 256
-"""Arrays that share a store's bytes from which on what was derived of them is dropped."""
+MOST_DERIVED = 256
+"""How much is kept that was derived of a store's bytes."""
 
 Array = NDArray[np.generic]
 Mask = NDArray[np.bool_]
@@ -105,28 +105,28 @@ class CopyOnWrite:
         return self.values
 
 
-class Derived(CopyOnWrite):
+class Derived:
     """What follows from some bytes of a store: made when read, kept until the store changes."""
 
-    __slots__ = ("home", "make")
-    values: Any
+    CACHES = ("kept", "values")
+    __slots__ = ("home", "kept", "make", "values")
 
     def __init__(self, store: Store, make: Callable[[], Any]) -> None:
         self.home, self.make = store, make
-        self.detach()
+        self.forget()
 
-    def detach(self) -> None:
-        """The store is about to change: forget."""
-        self.store = self.values = None
+    def forget(self) -> None:
+        """The store is about to change."""
+        self.kept, self.values = False, None
 
     def read(self) -> Any:
         """What follows from the bytes as they are."""
-        if self.store is None:
-            if len(self.home.shared) >= MOST_SHARED:
+        if not self.kept:
+            if len(self.home.made) >= MOST_DERIVED:
                 self.home.forget()
             self.values = self.make()
-            self.store = self.home
-            self.home.shared.append(self)
+            self.kept = True
+            self.home.made.append(self)
         return self.values
 
 
@@ -164,15 +164,15 @@ class Store:
     not marked in the mask yet. ``not_accumulable``, which exists only once it is asked for, says
     which bytes were last written by an instruction onto which none may accumulate. ``journal`` has
     the blocks that changed since the last checkpoint, as they were, each ``width`` bytes of every
-    row; ``shared`` are the copy-on-write arrays of these bytes.
+    row; ``shared`` are the copy-on-write arrays of these bytes, ``made`` what was derived of them.
     """
 
     __slots__ = (
         "_bytes", "_ever", "_journals", "_marks", "_numbers", "alone", "base", "complete", "core",
-        "data", "derived", "guarded", "journal", "name", "not_accumulable", "pending", "pitch",
-        "row", "shared", "width", "written",
+        "data", "derived", "guarded", "journal", "made", "name", "not_accumulable", "pending",
+        "pitch", "row", "shared", "width", "written",
     )  # fmt: skip
-    CACHES = ("_bytes", "_ever", "_journals", "_marks", "_numbers", "derived", "journal")
+    CACHES = ("_bytes", "_ever", "_journals", "_marks", "_numbers", "derived", "journal", "made")
     """What follows from the rest, or restores it."""
 
     def __init__(
@@ -198,6 +198,7 @@ class Store:
         self.pending: list[PendingMark] = []
         self.not_accumulable: Mask | None = None
         self.shared: list[CopyOnWrite] = []
+        self.made: list[Derived] = []
         self.derived: dict[tuple[Callable[[Array], Any], DTypeLike], Derived] = {}
         self.journal: Journal = {}
         self._journals = {0: self.journal}
@@ -239,6 +240,8 @@ class Store:
 
     def before_change(self, change: PendingWrite) -> None:
         """Keep what a checkpoint or a copy-on-write array still needs of bytes about to change."""
+        if self.made:
+            self.forget()
         if self.shared:
             for array in self.shared:
                 array.detach()
@@ -258,10 +261,9 @@ class Store:
 
     def forget(self) -> None:
         """Drop what was derived of these bytes; it is made again when it is read."""
-        for array in self.shared:
-            if isinstance(array, Derived):
-                array.detach()
-        self.shared = [array for array in self.shared if array.store is not None]
+        for derived in self.made:
+            derived.forget()
+        self.made.clear()
 
     def _copy(self, block: int) -> Block:
         part = self._part(block)
@@ -309,11 +311,7 @@ class Store:
             number,
             frozenset(self.complete),
             tuple(self.pending),
-            tuple(
-                (array, array.store, array.values)
-                for array in self.shared
-                if not isinstance(array, Derived)
-            ),
+            tuple((array, array.store, array.values) for array in self.shared),
             self.not_accumulable is not None,
         )
 

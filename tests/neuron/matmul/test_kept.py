@@ -113,7 +113,7 @@ def test_what_is_kept_goes_back_with_the_memory() -> None:
 
 
 def test_more_tiles_than_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "MOST_SHARED", 3)
+    monkeypatch.setattr(memory, "MOST_DERIVED", 3)
     lines = [f"MultiplyMoving c[:, {n}:{n + 8}], b[:, {n}:{n + 8}]\n" for n in range(0, 64, 8)]
     found = session("@tensor\nLoadStationary a\n" + "".join(lines * 2))
     assert found.run().ok
