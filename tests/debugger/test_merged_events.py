@@ -105,12 +105,18 @@ def test_a_run_with_a_breakpoint_goes_event_by_event() -> None:
     same(merging, single)
 
 
-def test_a_run_that_was_halted_is_where_it_was() -> None:
-    merging, single = pair(program("small"))
-    merging.run(max_instructions=1500, progress=lambda _: merging.halt(), every=0.0)
-    done = merging.execution.machine.scheduler.retired
-    assert done
-    single.run(max_instructions=done)
-    for session in (merging, single):
-        session.step(count=2)
-    assert merging.execution.moment == single.execution.moment
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_run_that_was_cut_short_is_where_it_was(name: str) -> None:
+    merged = 0
+    for events in range(10, 1100, 160):
+        session, single = pair(program(name))
+        scheduler = session.execution.machine.scheduler
+        session.execution.process(events)
+        merged += scheduler.merged
+        before = scheduler.now, scheduler.records, scheduler.retired
+        assert session.execution.moment.tick == before[0]
+        assert (scheduler.now, scheduler.records, scheduler.retired) == before
+        for one in (session, single):
+            one.run()
+        same(session, single)
+    assert merged
