@@ -47,7 +47,7 @@ class KeptEvent(NamedTuple):
 class GroupScheduler(Scheduler):
     """Executes what the queues of some ``cores`` have, and what a network brings them.
 
-    ``kept`` are the events that it has not told yet, ``heard`` is what the event of now has heard,
+    ``kept`` are the events that it has not reported, ``heard`` is what the event of now has heard,
     ``rank`` its own.
     """
 
@@ -122,8 +122,8 @@ class GroupScheduler(Scheduler):
                 return
         raise AssertionError("an event that is taken back is one of those that are kept")
 
-    def told(self, until: int | None) -> list[KeptEvent]:
-        """The events before a tick, or all of them, that were not told yet."""
+    def reported(self, until: int | None) -> list[KeptEvent]:
+        """The events before a tick, or all of them, that were not reported yet."""
         if until is None:
             found, self.kept = self.kept, []
         else:

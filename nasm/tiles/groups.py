@@ -23,7 +23,7 @@ class Groups:
     Nothing that is sent in a window is at another tile in less than ``soonest`` ticks after its
     beginning: that is where it ends. ``found`` is what they have reached, ``calls`` how many
     windows they were asked to execute. What happened before the tick ``certain`` is not taken back.
-    ``merge`` gets what each has told, of all of them up to one tick.
+    ``merge`` gets what each has reported, of all of them up to one tick.
     """
 
     def __init__(
@@ -50,13 +50,13 @@ class Groups:
     def advance(self) -> None:
         """Execute a window in all groups that have something to do, side by side.
 
-        What they have told is put in order while they do.
+        What they have reported is put in order while they do.
         """
         telling = sum(one.kept for one in self.found) > TELL
-        told = [actor.call("told", self.certain) for actor in self.actors if telling]
+        reported = [actor.call("reported", self.certain) for actor in self.actors if telling]
         asked = {n: self._asked(n) for n in range(len(self.actors)) if self._busy(n)}
-        if told:
-            self.merge([one.result() for one in told])
+        if reported:
+            self.merge([one.result() for one in reported])
         self.found = [
             asked[n].result() if n in asked else self.found[n]._replace(launches=(), payloads=())
             for n in range(len(self.actors))
@@ -83,8 +83,8 @@ class Groups:
         return self.actors[number].call("advance", window)
 
     def finish(self) -> None:
-        """Put all in order that was not told yet."""
-        self.merge(self.each("told", None))
+        """Put all in order that was not reported yet."""
+        self.merge(self.each("reported", None))
 
     def _find_end(self) -> None:
         """Where the next window ends; with what was sent last, it is not known what comes first."""

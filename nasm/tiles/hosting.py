@@ -78,9 +78,9 @@ class GroupHost:
             alone,
         )
 
-    def told(self, until: int | None) -> list[KeptEvent]:
-        """What has happened before a tick, or at all, and was not told yet."""
-        return self.machine.scheduler.told(until)
+    def reported(self, until: int | None) -> list[KeptEvent]:
+        """What has happened before a tick, or at all, and was not reported yet."""
+        return self.machine.scheduler.reported(until)
 
     def ended(self) -> bool:
         """Whether every queue of the group is at its end."""

@@ -35,8 +35,8 @@ class Reached(NamedTuple):
 
     What happens next is at tick ``next``, None for nothing. So many instructions have completed by
     ``now``; it ``sends`` while some queue of a network is not at its end, or a packet has not been
-    answered. It has ``kept`` so many events that it has not told yet. It cannot continue by itself
-    if there is a reason to be ``alone``.
+    answered. It has ``kept`` so many events that it has not reported. It cannot continue by
+    itself if there is a reason to be ``alone``.
     """
 
     launches: Sequence[LaunchedPacket]

@@ -40,6 +40,9 @@ class MpiWire:
         """Wait for an object."""
         return self.comm.recv(source=self.number)
 
+    def close(self) -> None:
+        """The process serves until all of them are released."""
+
 
 def in_mpi(comm: Any, kind: type, each: Sequence[Sequence[Any]]) -> list[Actor]:
     """Objects in the processes of mpiexec, the first of them in this one.

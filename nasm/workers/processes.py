@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Sequence
@@ -13,13 +14,13 @@ from weakref import WeakSet
 
 from nasm.base.problems import Failure
 from nasm.workers.actors import Actor
-from nasm.workers.line import SHARED, Line
 from nasm.workers.pools import in_one_thread, other, server
+from nasm.workers.shared_wire import SHARED, SharedWire
 from nasm.workers.version import OtherVersion
 from nasm.workers.wires import Remote, portable, serve
 
 _STARTED: WeakSet[InProcess] = WeakSet()
-"""All that this process has started: a copy of it closes what it has of their lines."""
+"""All that this process has started: a copy of it closes what it has of their wires."""
 
 GRACE = 5.0
 """Seconds that a process has to end."""
@@ -37,20 +38,20 @@ class InProcess(Remote):
         import multiprocessing  # which not every Python in a browser has
 
         context: Any = server() if start == SERVER else multiprocessing.get_context(start)
-        shared, (ours, theirs) = context.RawArray("B", SHARED), context.Pipe()
+        shared, (ours, theirs) = context.RawArray("B", SHARED), socket.socketpair()
         self.copied = start == FORK
         given = (kind, tuple(args), ours) if self.copied else None
         self.process = context.Process(target=_live, args=(shared, theirs, given), daemon=True)
         with in_one_thread():
             self.process.start()
         theirs.close()
-        self.line = Line(shared, ours, 0)
-        super().__init__(self.line, f"process {self.process.pid}")
+        wire = SharedWire(shared, ours, 0)
+        super().__init__(wire, f"process {self.process.pid}")
         _STARTED.add(self)
 
     def close(self) -> None:
         """End the process."""
-        self.line.close()
+        self.wire.close()
         if self.sent > self.taken:
             self.process.terminate()
         self.process.join(GRACE)
@@ -64,22 +65,22 @@ def _live(shared: Any, bell: Any, given: tuple[type, tuple[Any, ...], Any] | Non
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
-    line = Line(shared, bell, 1)
+    wire = SharedWire(shared, bell, 1)
     try:
         made: Any = None
         if given is not None:
             kind, args, ours = given
             ours.close()
             for one in _STARTED:
-                one.line.close()
+                one.wire.close()
             gc.freeze()  # what is copied lives on in the other process, too
             try:
                 made = kind(*args)
             except Exception as error:
-                line.send((False, portable(error)))
+                wire.send((False, portable(error)))
             else:
-                line.send((True, None))
-        serve(line, made)
+                wire.send((True, None))
+        serve(wire, made)
     except EOFError:
         pass
     finally:

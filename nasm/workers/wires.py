@@ -25,6 +25,9 @@ class Wire(Protocol):
     def receive(self) -> Any:
         """Wait for an object; raises EOFError if the process has ended."""
 
+    def close(self) -> None:
+        """Nothing more is sent or received here."""
+
 
 class Remote:
     """An object at the other end of a wire."""
@@ -75,7 +78,7 @@ class RemoteReply:
 
 
 def serve(wire: Wire, made: Any = None) -> Any:
-    """Execute what comes by a wire, until that is ended; returns what is said then."""
+    """Execute what comes by a wire, until that is ended; returns what came with that."""
     while True:
         try:
             method, args = wire.receive()

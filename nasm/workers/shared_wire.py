@@ -8,14 +8,13 @@ processes are gone, however they end.
 
 from __future__ import annotations
 
-import os
 import pickle
 import select
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # not every Python in a browser has it
-    from multiprocessing.connection import Connection
+if TYPE_CHECKING:
+    from socket import socket
 
 RING = 1 << 20
 """Bytes of a ring: a longer message passes through it in parts."""
@@ -30,23 +29,23 @@ NAP = 500
 """Milliseconds after which a process that waits looks at what else was asked of it."""
 
 
-class Line:
-    """One end of a line: ``side`` 0 or 1 of ``shared`` memory, with its end of a pair of sockets.
+class SharedWire:
+    """One end: ``side`` 0 or 1 of ``shared`` memory, with its end of a pair of sockets.
 
     ``written`` and ``read`` count bytes; ``inbox`` has those that were read and are not a whole
     message yet, ``unannounced`` is how many the other end may not know to be read.
     """
 
-    def __init__(self, shared: Any, bell: Connection, side: int) -> None:
+    def __init__(self, shared: Any, bell: socket, side: int) -> None:
         memory = memoryview(shared).cast("B")
         self._counters = memory[:COUNTERS].cast("Q")
         rings = memory[COUNTERS : COUNTERS + RING], memory[COUNTERS + RING : COUNTERS + 2 * RING]
         self._out, self._in = rings[side], rings[1 - side]
         self._out_counters, self._in_counters = 16 * side, 16 * (1 - side)
-        self.bell, self._bell = bell, bell.fileno()
-        os.set_blocking(self._bell, False)
+        self.bell = bell
+        bell.setblocking(False)
         self._poll = select.poll()
-        self._poll.register(self._bell, select.POLLIN)
+        self._poll.register(bell, select.POLLIN)
         self.written = self.read = self.unannounced = 0
         self.inbox = bytearray()
 
@@ -92,7 +91,7 @@ class Line:
     def _ring(self) -> None:
         """Announce something to the other end."""
         try:
-            os.write(self._bell, b"!")
+            self.bell.send(b"!")
         except BlockingIOError:
             pass  # what it has not heard yet announces this, too
         except OSError:
@@ -103,7 +102,7 @@ class Line:
         while not self._poll.poll(NAP):
             pass
         try:
-            heard = os.read(self._bell, 4096)
+            heard = self.bell.recv(4096)
         except OSError:
             raise EOFError from None
         if not heard:

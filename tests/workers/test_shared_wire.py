@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import signal
+import socket
 import threading
 import time
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
 import pytest
 
-from nasm.workers import line
-from nasm.workers.line import COUNTERS, Line
+from nasm.workers import shared_wire
+from nasm.workers.shared_wire import COUNTERS, SharedWire
+
+Pair = Callable[[], tuple[SharedWire, SharedWire]]
 
 SMALL = 64
 """Bytes of a ring that nearly every message fills."""
 
 
-def pair() -> tuple[Line, Line]:
-    """Both ends of a line."""
-    shared = bytearray(COUNTERS + 2 * line.RING)
-    ours, theirs = multiprocessing.Pipe()
-    return Line(shared, ours, 0), Line(shared, theirs, 1)
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    """Makes both ends of a wire."""
+    made: list[SharedWire] = []
+
+    def make() -> tuple[SharedWire, SharedWire]:
+        shared = bytearray(COUNTERS + 2 * shared_wire.RING)
+        ours, theirs = socket.socketpair()
+        made[:] = SharedWire(shared, ours, 0), SharedWire(shared, theirs, 1)
+        return made[0], made[1]
+
+    yield make
+    for end in made:
+        end.close()
 
 
 def messages(seed: int) -> list[bytes]:
@@ -33,9 +46,9 @@ def messages(seed: int) -> list[bytes]:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_both_ends_send_and_receive_messages_of_any_length(
-    seed: int, monkeypatch: pytest.MonkeyPatch
+    seed: int, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(line, "RING", SMALL)
+    monkeypatch.setattr(shared_wire, "RING", SMALL)
     ends, found = pair(), ([], [])  # type: ignore[var-annotated]
     sent = messages(seed), messages(seed + 100)
 
@@ -56,7 +69,7 @@ def test_both_ends_send_and_receive_messages_of_any_length(
     assert found == (sent[1], sent[0])
 
 
-def test_announcements_that_are_not_heard_do_not_block() -> None:
+def test_announcements_that_are_not_heard_do_not_block(pair: Pair) -> None:
     one, other = pair()
     for number in range(3000):
         one.send(number)
@@ -65,7 +78,7 @@ def test_announcements_that_are_not_heard_do_not_block() -> None:
     assert [other.receive() for _ in range(3000)] == list(range(3000))
 
 
-def test_an_end_that_is_gone_is_an_end_of_file() -> None:
+def test_an_end_that_is_gone_is_an_end_of_file(pair: Pair) -> None:
     one, other = pair()
     one.send("last")
     one.close()
@@ -76,8 +89,8 @@ def test_an_end_that_is_gone_is_an_end_of_file() -> None:
         other.send("nothing hears this")
 
 
-def test_what_is_read_frees_its_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line, "RING", SMALL)
+def test_what_is_read_frees_its_room(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_wire, "RING", SMALL)
     one, other = pair()
     for number in range(100):
         one.send(number)
@@ -85,15 +98,13 @@ def test_what_is_read_frees_its_room(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one.written == other.read > 10 * SMALL
 
 
-def test_a_wait_can_be_interrupted() -> None:
+def test_a_wait_can_be_interrupted(pair: Pair) -> None:
     one, _ = pair()
     heard: list[Any] = []
 
     def interrupt(*_: Any) -> None:
         heard.append(1)
         raise KeyboardInterrupt
-
-    import signal
 
     before = signal.signal(signal.SIGUSR1, interrupt)
     try:
