@@ -27,6 +27,7 @@ from nasm.machine.records import (
 from nasm.machine.state import lanes
 from nasm.program import instruction_text as written
 from nasm.program.program import Program, Update
+from nasm.sim.channels import Channels
 from nasm.sim.memory import Store
 from nasm.sim.queues import CAUSES, ORDER
 from nasm.sim.resources import Resource
@@ -200,8 +201,9 @@ def semaphore_records(machine: Machine) -> tuple[SemaphoreRecord, ...]:
 
 def channel_records(machine: Machine) -> tuple[ChannelRecord, ...]:
     """The channels, by number."""
-    cores = machine.scheduler.service.cores
-    return tuple(ChannelRecord(core.core, *count) for core in cores for count in core.counts())
+    there, count = machine.scheduler.service.cores, machine.program.generation.channels
+    cores = (there.get(core) or Channels(core, count) for core in range(machine.program.cores))
+    return tuple(ChannelRecord(core.core, *of) for core in cores for of in core.counts())
 
 
 def bank_records(machine: Machine) -> tuple[BankRecord, ...]:

@@ -296,6 +296,11 @@ class Program:
         return tile_name(self.tiles[core]) if self.tiles else str(core)
 
     @property
+    def busy_cores(self) -> list[int]:
+        """The cores that have queues, in order: the others do nothing."""
+        return sorted({lines.core for lines in self.queues})
+
+    @property
     def core_names(self) -> tuple[str, ...]:
         """The cores as reports name them, if there are several."""
         return tuple(map(self.core_name, range(self.cores))) if self.cores > 1 else ()
