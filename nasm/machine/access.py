@@ -165,7 +165,7 @@ class Access:
 
     def _put(self, target: Array, values: Values) -> None:
         store = self.store
-        if self.kept is not store.journal or store.shared or store.made:
+        if self.kept is not store.journal or store.shared or store.derivatives:
             store.before_change(self)
         target[...] = values.take() if isinstance(values, CopyOnWrite) else values
         place = self.place
