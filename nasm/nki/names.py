@@ -119,7 +119,7 @@ class MemoryRegion(StrEnum):
     @property
     def memory(self) -> str:
         """The machine's memory."""
-        return "hbm" if self.value.endswith("hbm") else self.value
+        return _MEMORIES[self]
 
     @classmethod
     def _missing_(cls, value: object) -> MemoryRegion:
@@ -130,6 +130,8 @@ class MemoryRegion(StrEnum):
     def __str__(self) -> str:
         return self.value
 
+
+_MEMORIES = {one: "hbm" if one.value.endswith("hbm") else one.value for one in MemoryRegion}
 
 BUFFERS = ("sbuf", "psum", "hbm", "private_hbm", "shared_hbm")
 HBM = MemoryRegion.private_hbm

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -154,6 +155,16 @@ def _suspected(accesses: Sequence[LoopAccess]) -> bool:
     return False
 
 
+def _repeats(before: LoopAccess, access: LoopAccess) -> bool:
+    """Whether a call is combined with the same part as the one before it, and reads nothing."""
+    return (
+        bool(access.combined)
+        and access.combined == before.combined
+        and not (access.reads or before.reads)
+        and access.writes == before.writes
+    )
+
+
 class _History:
     """Which calls have made what a tensor holds, call after call."""
 
@@ -168,7 +179,10 @@ class _History:
 
     def walk(self) -> None:
         """All accesses in order; refuses a read of what another round has written."""
+        repeats = [False, *(_repeats(*two) for two in pairwise(self.accesses)), False]
         for number, access in enumerate(self.accesses, 1):
+            if number > 1 and all(repeats[number - 2 : number + 1]):
+                continue  # of a sum the first two and the last one decide
             for view in access.reads:
                 self._read(access, view)
             for view in access.writes:
