@@ -116,10 +116,11 @@ class MemoryRegion(StrEnum):
     private_hbm = "private_hbm"
     shared_hbm = "shared_hbm"
 
-    @property
-    def memory(self) -> str:
-        """The machine's memory."""
-        return _MEMORIES[self]
+    memory: str
+    """The machine's memory."""
+
+    def __init__(self, name: str) -> None:
+        self.memory = "hbm" if name.endswith("hbm") else name
 
     @classmethod
     def _missing_(cls, value: object) -> MemoryRegion:
@@ -130,8 +131,6 @@ class MemoryRegion(StrEnum):
     def __str__(self) -> str:
         return self.value
 
-
-_MEMORIES = {one: "hbm" if one.value.endswith("hbm") else one.value for one in MemoryRegion}
 
 BUFFERS = ("sbuf", "psum", "hbm", "private_hbm", "shared_hbm")
 HBM = MemoryRegion.private_hbm
