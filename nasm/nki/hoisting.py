@@ -55,7 +55,7 @@ class Hoisted:
 
 
 def hoist(trace: CoreTrace) -> Hoisted:
-    """Leave out what repeats an earlier call; ``trace`` changes."""
+    """Leave out what repeats an earlier call; if any is, ``trace`` changes and fits SBUF."""
     facts = _Facts(trace)
     for share in SHARES:
         walk = _Walk(facts, facts.room * share // 8)
