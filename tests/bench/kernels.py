@@ -68,11 +68,11 @@ CALLED = (
         KERNELS / "projection.py", "projection", _projection, "8,000", "1,500",
     ),
     Called(
-        "NKI 0.1, rows of tiles of 128x256",
+        "rows of tiles of 128x256, in 0.1",
         OLD, "normed_rows", _rmsnorm, "3,000", "1,000",
     ),
     Called(
-        "NKI 0.1, products of 128x128x512",
+        "products of 128x128x512, in 0.1",
         OLD, "tiled_product", _factors, "3,000", "1,000",
     ),
 )  # fmt: skip
