@@ -179,7 +179,7 @@ def test_factors_in_float64_are_kept_as_long_as_there_is_room(
 ) -> None:
     monkeypatch.setattr(factors, "CHUNK", 64)
     monkeypatch.setattr(factors, "CHUNKS", 2)
-    monkeypatch.setattr(factors, "_KEPT", factors.Kept())
+    monkeypatch.setattr(factors, "_KEPT", factors.KeptDoubles())
     sides = [Factor(np.full((8, 4), n, F32)) for n in range(6)]
 
     def kept() -> list[bool]:

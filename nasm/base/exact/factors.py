@@ -85,7 +85,7 @@ class Chunk:
         self.data, self.taken = np.empty(CHUNK), 0
 
 
-class Kept:
+class KeptDoubles:
     """Room for factors in float64: pieces that a host can map with few large pages."""
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class Kept:
         self._chunks -= 1
 
 
-_KEPT: Final = Kept()
+_KEPT: Final = KeptDoubles()
 
 
 class BitSpan(NamedTuple):
@@ -179,7 +179,7 @@ class Factor:
     __slots__ = ("_asked", "_columns", "_doubles", "_sizes", "_span", "_used", "_whole", "held")
 
     def __init__(
-        self, held: Array, whole: Factor | None = None, columns: slice = slice(None)
+        self, held: Array, whole: Factor | None = None, columns: slice | None = None
     ) -> None:
         self.held = held
         fits = whole is not None and whole.held.shape[1] <= MOST_PARTS * held.shape[1]
@@ -219,7 +219,7 @@ class Factor:
         """How long its numbers are."""
         if self._span is None:
             whole = self._whole
-            if whole is not None and whole.wanted(self._columns):
+            if whole is not None and self._columns is not None and whole.wanted(self._columns):
                 of, part = whole.span, self._columns
                 self._span = BitSpan.of(of.lows[part], of.highs[part])
             else:
@@ -258,7 +258,7 @@ class Factor:
         """The sizes of all columns."""
         if self._sizes is None:
             whole = self._whole
-            if whole is not None and whole._span is not None:
+            if whole is not None and self._columns is not None and whole._span is not None:
                 of, part = whole.sizes(), self._columns
                 self._sizes = Sizes(of.norms[part], of.lengths[part], self.rows)
             else:

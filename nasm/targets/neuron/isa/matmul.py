@@ -49,7 +49,6 @@ EIGHT_BIT = ("float8_e4m3", "float8_e5m2", "float8_e4m3fn")
 FULL = frozenset({"tfloat32", "float32"})
 NEVER_MIXED = frozenset({"float8_e4m3", "float8_e4m3fn"})
 VENDOR = ("nc_matmul", "nc_transpose")
-ALL = slice(None)
 
 TRANSPOSES = Operand(
     "is_transpose",
@@ -83,7 +82,7 @@ def _factors(dtype: DType, folded: bool) -> Callable[..., Factor]:
     plain = dtype.name in ("bfloat16", "float32") and not folded
 
     def factor(
-        array: Any, whole: Callable[[], Factor] | None = None, columns: slice = ALL
+        array: Any, whole: Callable[[], Factor] | None = None, columns: slice | None = None
     ) -> Factor:
         if dtype.name != "bfloat16":
             array = dtypes.to_float32(array, dtype)
