@@ -307,8 +307,9 @@ class RoundFinder:
         if step is None:
             return False
         counters = {number: last.values[number] - had for number, had in first.values.items()}
+        named = len(host.resources)
         count = min(most // places[self.anchor.index], self._count(first, last, places, counters))
-        if count < 1:
+        if count < 1 or len(host.resources) > named:  # some that the moments have not noted
             return False
         launches, touched = last.launched - first.launched, self.machine.touched
         rounds = Repeated(count, ticks, records, places, counters, launches, touched)

@@ -229,3 +229,19 @@ def test_rounds_of_several_turns_are_found(repeated: list[int]) -> None:
     assert repeated[0] > len(program) // 2
     assert state(found) == state(known)
     assert found.report() == known.report()
+
+
+LATE = "@scalar Activation c0, c0, op=exp  $copied >= M\n"
+"""The first of an engine that only started transfers before."""
+
+
+def test_what_is_first_occupied_after_rounds_does_not_confuse_them(repeated: list[int]) -> None:
+    shape = {"m": 4, "k": 96, "deep": 3, "wide": 32, "tall": 128}
+    text = PIPELINE.format(**shape, first="scalar", second="sync", third="gpsimd") + LATE
+    known, found = (
+        Execution(program, values=False) for program in [nasm.assemble(Source("late", text))] * 2
+    )
+    known.machine.scheduler.repeat(None)
+    assert known.run() == found.run()
+    assert repeated
+    assert found.machine.summary.digest() == known.machine.summary.digest()
