@@ -43,7 +43,7 @@ class Initialisation(Observer):
     too, if an instruction adds to what another kind of instruction wrote last. ``beyond`` are
     tensors that are too large to be looked at. ``vague`` is as of a
     :class:`~nasm.order.observer.Watch`: what may be read is not reported unless nothing of it was
-    written. What ``optional`` instructions write does not count.
+    written. What ``optional`` instructions write is ignored.
     """
 
     CACHES = ("optional", "vague")
