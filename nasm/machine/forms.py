@@ -11,7 +11,6 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nasm.base.problems import Failure
 from nasm.isa.effects import Transfer

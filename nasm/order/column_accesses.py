@@ -6,12 +6,12 @@ read, are all that has to be compared: what comes after the last write comes aft
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from nasm.order.column_clocks import ColumnClocks
-from nasm.order.places import Area, Place, Places, area_of
+from nasm.order.places import Place, Places, area_of
 from nasm.order.run_columns import Mask, Numbers, RunColumns, gathered
 from nasm.order.touched_columns import TouchedColumns
 from nasm.views.regions import Region
@@ -88,7 +88,7 @@ class TouchedPlaces:
             parts.append((run.issued[of], places, run.column[of], run.count[of]))
         by, place, column, count = map(np.concatenate, zip(*parts, strict=True))
         counts = [len(part[0]) for part in parts]
-        found = Touches(
+        return Touches(
             by,
             place,
             np.repeat([False, False, True, True], counts),
@@ -96,7 +96,6 @@ class TouchedPlaces:
             column,
             count,
         )
-        return found
 
     def known(self, every: Touches) -> tuple[Numbers, Numbers]:
         """The instructions that wait for their own queue, and how much of it is complete then."""

@@ -89,16 +89,12 @@ def _reach(posted: Posted, groups: Numbers, values: Numbers) -> Numbers:
 def _before(run: RunColumns, posted: Posted, groups: Numbers, by: Numbers) -> Numbers:
     """The last post of each of some groups by an instruction that started before another one."""
     return (
-        np.searchsorted(
-            posted.group * run.size + run.at[posted.by], groups * run.size + run.at[by]
-        )
+        np.searchsorted(posted.group * run.size + run.at[posted.by], groups * run.size + run.at[by])
         - 1
     )
 
 
-def _doubt(
-    run: RunColumns, posted: Posted, by: Numbers, counter: Numbers, used: Mask
-) -> Doubt:
+def _doubt(run: RunColumns, posted: Posted, by: Numbers, counter: Numbers, used: Mask) -> Doubt:
     """Of each post to a counter the last wait before it of each other queue."""
     mine = used[counter]
     waits, to = by[mine], counter[mine]

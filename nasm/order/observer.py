@@ -93,11 +93,11 @@ class TransferTouches(NamedTuple):
 
 
 class RepeatedPart(NamedTuple):
-    """Of rounds that were repeated the part of a queue: ``count`` instructions, from one on."""
+    """Of rounds that were repeated the part of a queue: ``length`` instructions, from one on."""
 
     queue: int
     begin: int
-    count: int
+    length: int
     rounds: Repeated
 
 
@@ -287,9 +287,9 @@ class Watch(Observer):
         found = np.arange(len(self._works[queue]))
         for part in self._repeats:
             if part.queue == queue:
-                end = part.begin + part.count
-                later = found[end : end + part.rounds.times * part.count]
-                later.reshape(-1, part.count)[:] = found[part.begin : end]
+                end = part.begin + part.length
+                later = found[end : end + part.rounds.times * part.length]
+                later.reshape(-1, part.length)[:] = found[part.begin : end]
         return found
 
     @property
@@ -300,7 +300,7 @@ class Watch(Observer):
         """
         return self._works, self._moved
 
-    def touched(self, queue: int, index: int) -> TouchedRegions:
+    def moves(self, queue: int, index: int) -> TouchedRegions:
         """What the transfer of an instruction that repeats another one touches."""
         return self._repeats[0].rounds.touched((queue, self.pcs[queue][index]))[0]
 

@@ -1,7 +1,7 @@
 """A run as columns: its instructions, what they wait for, and what they post.
 
-The instructions of the queues are one after the other, each with a number of its own. What certainly
-happened is in columns as those of clocks: see :mod:`nasm.order.posts`.
+The instructions of the queues are one after the other, each with a number of its own. What
+certainly happened is in columns as those of clocks: see :mod:`nasm.order.posts`.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class RunColumns:
     """What was kept of a run, as columns.
 
     ``firsts`` says at which number the instructions of each queue begin, and at last where they
-    end; ``queue`` and ``index`` what each is, ``at`` when it started among all. ``like`` is one that
-    was executed and did the same, itself mostly. ``issued`` are those that issued a transfer, as
-    the ``count``-th of a stream, which has a ``column``; ``flights`` what was kept of it, or of the
-    like.
+    end; ``queue`` and ``index`` what each is, ``at`` when it started among all. ``like`` is one
+    that was executed and did the same, itself mostly. ``issued`` are those that issued a transfer,
+    as the ``count``-th of a stream, which has a ``column``; ``flights`` is what was kept of those
+    that were executed, ``flight`` which of them each is, or is like.
     """
 
     def __init__(self, sources: Sources, watch: Watch) -> None:
@@ -163,7 +163,7 @@ def regular(sources: Sources, watch: Watch) -> bool:
 
 
 def gathered(counts: Numbers, firsts: Numbers | Sequence[int]) -> tuple[Numbers, Numbers]:
-    """Ranges of so many, from ``firsts`` on, one after the other: of which each is, and its number."""
+    """Ranges of so many, from ``firsts`` on, in a row: of which each is, and its number."""
     of = np.repeat(np.arange(len(counts)), counts)
     begins = np.cumsum(counts) - counts
     return of, np.arange(len(of)) - begins[of] + np.asarray(firsts)[of]

@@ -81,7 +81,8 @@ class TouchedColumns:
                 self._users[number].add(queue)
             found[first + executed] = numbers
         self.reads_on = np.array(late, bool)
-        return found[run.like]
+        like: Numbers = found[run.like]
+        return like
 
     def by_queues(self, queues: Collection[int]) -> set[int]:
         """What instructions of some queues touch."""
@@ -97,7 +98,7 @@ class TouchedColumns:
                 number = known[flight.pattern] = len(self.sides)
                 self.sides.append((flight.reads, flight.writes))
             of.append(number)
-        found = np.array(of, np.int64)[run.flight]
+        found: Numbers = np.array(of, np.int64)[run.flight]
         instructions = run.instructions[run.issued]
         others = np.flatnonzero(instructions != run.instructions[run.like[run.issued]])
         _, first, back = np.unique(instructions[others], return_index=True, return_inverse=True)
@@ -111,10 +112,7 @@ class TouchedColumns:
         known = self._by_shape
         every: list[tuple[Instruction, OperandSides] | None] = []
         own = zip(
-            *(
-                column[issued].tolist()
-                for column in (run.queue, run.index, run.instructions)
-            ),
+            *(column[issued].tolist() for column in (run.queue, run.index, run.instructions)),
             run.instructions[run.like[issued]].tolist(),
             run.like[issued].tolist(),
             strict=True,
@@ -128,7 +126,7 @@ class TouchedColumns:
                     known[queue, shape] = self._operands(rows[like], executed)
                 sides = known[queue, shape]
             if sides is None:
-                self.sides.append(run.watch.touched(queue, index).both)
+                self.sides.append(run.watch.moves(queue, index).both)
                 every.append(None)
                 continue
             operands = instruction.operands
@@ -162,9 +160,7 @@ class TouchedColumns:
 
     def _operands(self, instruction: Instruction, executed: int) -> OperandSides | None:
         """Which operands are what a transfer reads and writes; None if they are not just that."""
-        flight = self.run.flights[
-            self.run.flight[np.searchsorted(self.run.issued, executed)]
-        ]
+        flight = self.run.flights[self.run.flight[np.searchsorted(self.run.issued, executed)]]
         places: dict[Region, int] = {}
         for n, operand in enumerate(instruction.operands):
             some = views(operand)
@@ -176,7 +172,8 @@ class TouchedColumns:
             if region in places:
                 return None
             places[region] = n
-        sides = [[places.get(region, -1) for region in side] for side in (flight.reads, flight.writes)]
+        both = flight.reads, flight.writes
+        sides = [[places.get(region, -1) for region in side] for side in both]
         if -1 in sides[0] or -1 in sides[1]:
             return None
         return OperandSides(tuple(sides[0]), tuple(sides[1]))
