@@ -131,23 +131,20 @@ class TouchedPlaces:
         keys, writes = keys[order], writes[order]
         if not len(writes):
             return True
-        row = clocks.row(touches.by)
-        queue = run.queue[touches.by]
+        row, queue = clocks.row(touches.by), run.queue[touches.by]
         now, place = self.near.of(touches.place)
-        wanted = place * wide + when[now]
-        last = np.searchsorted(keys, wanted) - 1
-        there = (last >= 0) & (keys[last] >= place * wide)
-        now, earlier = now[there], writes[last[there]]
-        if not self._over(touches, clocks, row, queue, earlier, now):
+        begin = place * wide
+        next_ = np.searchsorted(keys, begin + when[now])
+        last = next_ - 1
+        there = (last >= 0) & (keys[last] >= begin)
+        pair = writes[last[there]], now[there]
+        if not self._over(touches, clocks, row, queue, *pair):
             return False
-        reads = ~touches.writes
-        now, place = self.near.of(touches.place[reads])
-        now = np.flatnonzero(reads)[now]
-        first = np.searchsorted(keys, place * wide + when[now], "right")
-        there = first < len(keys)
-        first, now, place = first[there], now[there], place[there]
-        there = keys[first] < (place + 1) * wide
-        return self._over(touches, clocks, row, queue, now[there], writes[first[there]])
+        there = (next_ < len(keys)) & ~touches.writes[now]
+        next_[~there] = 0
+        there &= keys[next_] < begin + wide
+        pair = now[there], writes[next_[there]]
+        return self._over(touches, clocks, row, queue, *pair)
 
     def _over(
         self,
@@ -161,9 +158,13 @@ class TouchedPlaces:
         """Whether each access is over where a later one begins, or of the same queue in order."""
         column = touches.column[earlier]
         over = clocks.known(row[later], column) >= touches.count[earlier]
-        over |= column == queue[later]
-        over |= (column == queue[later] + self.run.queues) & ~touches.moving[later]
-        return bool(over.all())
+        if over.all():
+            return True
+        left = np.flatnonzero(~over)
+        column, later = column[left], later[left]
+        own = column == queue[later]
+        own |= (column == queue[later] + self.run.queues) & ~touches.moving[later]
+        return bool(own.all())
 
 
 class _Rows:

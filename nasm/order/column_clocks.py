@@ -9,6 +9,7 @@ and no more than what :mod:`nasm.order.clocks` finds step by step.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -128,23 +129,32 @@ class ColumnClocks:
         learns[self.joined.by] = learns[more[0]] = True
         rows = np.concatenate(([0], np.cumsum(learns)))
         self._rows, self.ends = rows[1:], rows[run.firsts]
-        clocks = np.zeros((int(rows[-1]) + 1, run.width), np.int32)
-        at, posts = self._rows[self.joined.by], self.joined.posts
-        poster = self.posted.by[posts]
-        _raise(clocks, at, run.queue[poster], run.index[poster] + 1)
-        _raise(clocks, at, self.posted.column[posts], self.posted.count[posts])
-        _raise(clocks, self._rows[more[0]], run.queues + run.queue[more[0]], more[1])
-        self.clocks: Clocks = clocks
-        self.settled = self._settle(at, self.row(poster))
+        self.clocks: Clocks = np.zeros((int(rows[-1]) + 1, run.width), np.int32)
+        self.clocks[self._rows[more[0]], run.queues + run.queue[more[0]]] = more[1]
+        self.settled = self._settle([self._learn(layer) for layer in _layers(self.joined)])
+
+    def _learn(self, layer: Joined) -> tuple[Numbers, Numbers]:
+        """Note the posts that some come after; returns their clocks, and those of the posts."""
+        run, posted, clocks = self.run, self.posted, self.clocks
+        at, posts = self._rows[layer.by], layer.posts
+        poster = posted.by[posts]
+        for column, count in (
+            (run.queue[poster], run.index[poster] + 1),
+            (posted.column[posts], posted.count[posts]),
+        ):
+            clocks[at, column] = np.maximum(clocks[at, column], count)
+        source = self.row(poster)
+        some = source > 0
+        return at[some], source[some]
 
     def row(self, numbers: Numbers) -> Numbers:
         """Which clock some instructions start with: 0 knows nothing."""
         at = self._rows[numbers]
         return np.where(at > self.ends[self.run.queue[numbers]], at, 0)
 
-    def _settle(self, at: Numbers, source: Numbers) -> bool:
+    def _settle(self, layers: Sequence[tuple[Numbers, Numbers]]) -> bool:
         """Let each know what is known where what it comes after was posted."""
-        clocks, layers = self.clocks, _layers(at, source)
+        clocks = self.clocks
         parts = [
             (1 + first, 1 + end, [_part(layer, 1 + first, 1 + end) for layer in layers])
             for first, end in pairwise(self.ends.tolist())
@@ -181,21 +191,17 @@ class ColumnClocks:
         return bool((done >= self.run.landed).all())
 
 
-def _raise(clocks: Clocks, rows: Numbers, columns: Numbers, values: Numbers) -> None:
-    np.maximum.at(clocks, (rows, columns), values.astype(np.int32))
-
-
-def _layers(at: Numbers, source: Numbers) -> list[tuple[Numbers, Numbers]]:
-    """The same in parts of which none has a row twice; what knows nothing is left out."""
-    some = source > 0
-    order = np.argsort(at[some], kind="stable")
-    at, source, layers = at[some][order], source[some][order], []
-    while len(at):
-        first = np.ones(len(at), bool)
-        first[1:] = at[1:] != at[:-1]
-        layers.append((at[first], source[first]))
-        at, source = at[~first], source[~first]
-    return layers
+def _layers(joined: Joined) -> Iterator[Joined]:
+    """The same in parts of which none has an instruction twice, each in order."""
+    by, posts = joined
+    if not (by[1:] > by[:-1]).all():
+        order = np.argsort(by, kind="stable")
+        by, posts = by[order], posts[order]
+    while len(by):
+        first = np.ones(len(by), bool)
+        first[1:] = by[1:] != by[:-1]
+        yield Joined(by[first], posts[first])
+        by, posts = by[~first], posts[~first]
 
 
 def _part(layer: tuple[Numbers, Numbers], first: int, end: int) -> tuple[Numbers, Numbers]:
