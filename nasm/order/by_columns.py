@@ -8,7 +8,7 @@ from nasm.order.column_clocks import ColumnClocks
 from nasm.order.events import Sources
 from nasm.order.observer import Watch
 from nasm.order.run_columns import RunColumns, regular
-from nasm.order.touched_columns import Located, TouchedColumns, Unknown
+from nasm.order.touched_columns import Located, NoNumber, TouchedColumns
 
 
 def in_order(sources: Sources, watch: Watch, places: Located) -> bool:
@@ -22,7 +22,7 @@ def in_order(sources: Sources, watch: Watch, places: Located) -> bool:
         try:
             run = RunColumns(sources, watch)
             touched = TouchedPlaces(run, TouchedColumns(run, places))
-        except Unknown:
+        except NoNumber:
             return False
         every = touched.touches()
         clocks = ColumnClocks(run, touched.known(every))

@@ -17,7 +17,7 @@ from nasm.order.touched_columns import TouchedColumns
 from nasm.views.regions import Region
 
 
-class Touches:
+class AccessColumns:
     """Accesses: by which instruction, of which place, whether they write, and when they are over.
 
     Those of transfers are ``moving``. One is over when a ``column`` of a clock has a ``count``.
@@ -35,9 +35,9 @@ class Touches:
         self.by, self.place, self.writes, self.moving = by, place, writes, moving
         self.column, self.count = column, count
 
-    def some(self, which: Mask) -> Touches:
+    def some(self, which: Mask) -> AccessColumns:
         """Some of them."""
-        return Touches(
+        return AccessColumns(
             self.by[which], self.place[which], self.writes[which], self.moving[which],
             self.column[which], self.count[which],
         )  # fmt: skip
@@ -72,7 +72,7 @@ class TouchedPlaces:
             regions = [one for one in regions if area_of(one) in self.shared]
         return self.places.of(regions) if regions else ()
 
-    def touches(self) -> Touches:
+    def touches(self) -> AccessColumns:
         """All accesses that have to be compared."""
         run, touched = self.run, self.touched
         instructions = np.flatnonzero(touched.works >= 0)
@@ -88,7 +88,7 @@ class TouchedPlaces:
             parts.append((run.issued[of], places, run.column[of], run.count[of]))
         by, place, column, count = map(np.concatenate, zip(*parts, strict=True))
         counts = [len(part[0]) for part in parts]
-        return Touches(
+        return AccessColumns(
             by,
             place,
             np.repeat([False, False, True, True], counts),
@@ -97,7 +97,7 @@ class TouchedPlaces:
             count,
         )
 
-    def known(self, every: Touches) -> tuple[Numbers, Numbers]:
+    def known(self, every: AccessColumns) -> tuple[Numbers, Numbers]:
         """The instructions that wait for their own queue, and how much of it is complete then."""
         some = every.some(self.held[every.by] & ~every.moving)
         written, reading = some.some(some.writes), some.some(~some.writes)
@@ -119,7 +119,7 @@ class TouchedPlaces:
         new[1:] = (most[1:] > most[:-1]) | (offset[1:] > offset[:-1])
         return by[new], most[new]
 
-    def ordered(self, every: Touches, clocks: ColumnClocks) -> bool:
+    def ordered(self, every: AccessColumns, clocks: ColumnClocks) -> bool:
         """Whether all that conflicts is in order."""
         run = self.run
         touches = every.some(self.compared[every.place]) if len(every.by) else every
@@ -148,7 +148,7 @@ class TouchedPlaces:
 
     def _over(
         self,
-        touches: Touches,
+        touches: AccessColumns,
         clocks: ColumnClocks,
         row: Numbers,
         queue: Numbers,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.order.run_columns import Mask, Numbers, Posted, RunColumns, gathered
+from nasm.order.run_columns import Mask, Numbers, PostColumns, RunColumns, gathered
 
 SWEEPS = 24
 """Sweeps at most, each of which takes some 20 ns for each column of a wait."""
@@ -24,21 +24,21 @@ SWEEPS = 24
 Clocks = NDArray[np.int32]
 
 
-class Joined(NamedTuple):
+class CertainPosts(NamedTuple):
     """Which instructions come after which posts."""
 
     by: Numbers
     posts: Numbers
 
 
-class Doubt(NamedTuple):
+class PostsToCome(NamedTuple):
     """Posts that have to come after an instruction of another queue."""
 
     posts: Numbers
     waits: Numbers
 
 
-def joined(run: RunColumns) -> tuple[Posted, Joined, Doubt]:
+def joined(run: RunColumns) -> tuple[PostColumns, CertainPosts, PostsToCome]:
     """What instructions come after, and what has to come after them for that to be true."""
     by, counter, value = run.waiting()
     posted = run.posted(counter)
@@ -53,7 +53,7 @@ def joined(run: RunColumns) -> tuple[Posted, Joined, Doubt]:
         own, ends = own[made], ends[made]
     others = np.flatnonzero((streams.many[counter] > 0) & ~alone)
     if not len(others):
-        return posted, Joined(by[own], ends), Doubt(by[:0], by[:0])
+        return posted, CertainPosts(by[own], ends), PostsToCome(by[:0], by[:0])
     waits, group = gathered(streams.many[counter[others]], streams.first[counter[others]])
     waits = others[waits]
     last = _before(run, posted, group, by[waits])
@@ -65,21 +65,20 @@ def joined(run: RunColumns) -> tuple[Posted, Joined, Doubt]:
     used = np.zeros(len(streams.many), bool)
     used[counter[waits]] = True
     doubt = _doubt(run, posted, by, counter, used)
-    return (
-        posted, Joined(np.concatenate((by[own], by[waits])), np.concatenate((ends, last))), doubt,
-    )  # fmt: skip
+    certain = CertainPosts(np.concatenate((by[own], by[waits])), np.concatenate((ends, last)))
+    return posted, certain, doubt
 
 
 class Streams:
     """By counter the ``first`` stream that posts to it, and how ``many`` do: they are in a row."""
 
-    def __init__(self, posted: Posted, most: int) -> None:
+    def __init__(self, posted: PostColumns, most: int) -> None:
         self.many = np.bincount(posted.counters, minlength=most + 1)
         self.first = np.cumsum(self.many) - self.many
         self.first[self.many == 0] = 0
 
 
-def _reach(posted: Posted, groups: Numbers, values: Numbers) -> Numbers:
+def _reach(posted: PostColumns, groups: Numbers, values: Numbers) -> Numbers:
     """The first post of each of some groups with which its total is at least a value."""
     most = int(posted.totals.max(initial=0)) + 1
     return np.searchsorted(
@@ -87,7 +86,7 @@ def _reach(posted: Posted, groups: Numbers, values: Numbers) -> Numbers:
     )
 
 
-def _before(run: RunColumns, posted: Posted, groups: Numbers, by: Numbers) -> Numbers:
+def _before(run: RunColumns, posted: PostColumns, groups: Numbers, by: Numbers) -> Numbers:
     """The last post of each of some groups by an instruction that started before another one."""
     return (
         np.searchsorted(posted.group * run.size + run.at[posted.by], groups * run.size + run.at[by])
@@ -95,7 +94,9 @@ def _before(run: RunColumns, posted: Posted, groups: Numbers, by: Numbers) -> Nu
     )
 
 
-def _doubt(run: RunColumns, posted: Posted, by: Numbers, counter: Numbers, used: Mask) -> Doubt:
+def _doubt(
+    run: RunColumns, posted: PostColumns, by: Numbers, counter: Numbers, used: Mask
+) -> PostsToCome:
     """Of each post to a counter the last wait before it of each other queue."""
     mine = used[counter]
     waits, to = by[mine], counter[mine]
@@ -112,7 +113,7 @@ def _doubt(run: RunColumns, posted: Posted, by: Numbers, counter: Numbers, used:
     of = posts[of]
     last = np.searchsorted(key, nth * run.size + run.at[posted.by[of]]) - 1
     kept = (last >= starts[nth]) & (pairs[nth] % run.queues != run.queue[posted.by[of]])
-    return Doubt(of[kept], waits[order][last[kept]])
+    return PostsToCome(of[kept], waits[order][last[kept]])
 
 
 class ColumnClocks:
@@ -133,7 +134,7 @@ class ColumnClocks:
         self.clocks[self._rows[more[0]], run.queues + run.queue[more[0]]] = more[1]
         self.settled = self._settle([self._learn(layer) for layer in _layers(self.joined)])
 
-    def _learn(self, layer: Joined) -> tuple[Numbers, Numbers]:
+    def _learn(self, layer: CertainPosts) -> tuple[Numbers, Numbers]:
         """Note the posts that some come after; returns their clocks, and those of the posts."""
         run, posted, clocks = self.run, self.posted, self.clocks
         at, posts = self._rows[layer.by], layer.posts
@@ -191,7 +192,7 @@ class ColumnClocks:
         return bool((done >= self.run.landed).all())
 
 
-def _layers(joined: Joined) -> Iterator[Joined]:
+def _layers(joined: CertainPosts) -> Iterator[CertainPosts]:
     """The same in parts of which none has an instruction twice, each in order."""
     by, posts = joined
     if not (by[1:] > by[:-1]).all():
@@ -200,7 +201,7 @@ def _layers(joined: Joined) -> Iterator[Joined]:
     while len(by):
         first = np.ones(len(by), bool)
         first[1:] = by[1:] != by[:-1]
-        yield Joined(by[first], posts[first])
+        yield CertainPosts(by[first], posts[first])
         by, posts = by[~first], posts[~first]
 
 

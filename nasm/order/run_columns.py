@@ -19,7 +19,7 @@ Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
-class Posted:
+class PostColumns:
     """What instructions post to counters that are waited for: of each stream in order.
 
     Each is by an instruction (``by``) to a ``counter``; a column of a clock (``column``) then has a
@@ -119,7 +119,7 @@ class RunColumns:
         some = np.flatnonzero(values > 0)
         return some, columns.semaphores[self.waits[some]], values[some]
 
-    def posted(self, counters: Numbers) -> Posted:
+    def posted(self, counters: Numbers) -> PostColumns:
         """What was posted to some counters."""
         table = [(-1, 0, False) if c is None else (c.counter, c.value, c.at_start)
                  for c in self.sources.changes]  # fmt: skip
@@ -134,7 +134,7 @@ class RunColumns:
         of, index = self.updates[some], self.index[some]
         column = self.queue[some] + np.where(early[of], 0, self.queues)
         landed = np.flatnonzero((self.counter >= 0) & wanted[self.counter])
-        return Posted(
+        return PostColumns(
             np.concatenate((some, self.issued[landed])),
             np.concatenate((counter[of], self.counter[landed])),
             np.concatenate((column, self.column[landed])),

@@ -28,7 +28,7 @@ class Located(Protocol):
         """The bytes that a view touches."""
 
 
-class Unknown(Exception):
+class NoNumber(Exception):
     """It is not known what an instruction touches: that has no number."""
 
 
@@ -71,7 +71,7 @@ class TouchedColumns:
                 number = known.get(work.number)
                 if number is None:
                     if work.number < 0 and (work.reads or work.writes):
-                        raise Unknown
+                        raise NoNumber
                     number = known[work.number] = len(self.sides)
                     self.sides.append((work.reads, work.writes))
                     self._users.append(set())
