@@ -12,6 +12,7 @@ from nasm.base.records import dataclass
 from nasm.targets.tensix.layouts.blackhole import BLACKHOLE_LAYOUT
 from nasm.targets.tensix.layouts.layout import ConfigLayout
 from nasm.targets.tensix.layouts.wormhole import WORMHOLE_LAYOUT
+from nasm.targets.tensix.memory_map import WORMHOLE_MAP, MemoryMap
 from nasm.targets.tensix.words import TABLES, WordTable
 
 REQUESTS: Final = "requests"
@@ -55,7 +56,8 @@ class Chip:
     ``name`` is that of the generation, ``title`` what documents call it. ``l1_bytes`` is the
     size of L1, ``mutexes`` are the numbers of those that there are. ``conditions`` are what waits
     at the gate wait for, by bit: units, or one of the words above; ``default_conditions`` what
-    they wait for if none is selected. ``tiles`` is what differs in the units of tiles.
+    they wait for if none is selected. ``tiles`` is what differs in the units of tiles,
+    ``addresses`` are those that cores reach.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Chip:
     conditions: tuple[str, ...]
     default_conditions: int
     tiles: TileUnits
+    addresses: MemoryMap = WORMHOLE_MAP
 
     @property
     def docs(self) -> str:

@@ -1,7 +1,7 @@
 """The addresses of a tile: regions, what each is called, and names for words in them.
 
-Source: the memory map of the RISC-V cores in the public ISA documentation of Wormhole B0, with the
-latencies of loads. Its names are those of the vendor's headers.
+Source: the memory maps of the RISC-V cores in the public ISA documentation, with the latencies of
+loads. Names are those of the vendor's headers.
 """
 
 from __future__ import annotations
@@ -11,8 +11,15 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from nasm.base.problems import Refused
-from nasm.targets.tensix.chips import WORMHOLE
+from nasm.base.records import dataclass
 from nasm.targets.tensix.front.mop import WORDS as EXPANDER_WORDS
+from nasm.targets.tensix.risc_state import NC, RISC_CORES, B
+
+EVERY: Final = frozenset(range(RISC_CORES))
+OF_THREADS: Final = frozenset(range(B))
+PUSHING: Final = OF_THREADS | {B}
+OTHERS: Final = frozenset({B, NC})
+"""Cores, by their numbers: all, those of threads, those that reach the coprocessor, B and NC."""
 
 
 class Block(Enum):
@@ -39,7 +46,8 @@ class Block(Enum):
 class MappedRegion(NamedTuple):
     """Addresses from the first to the last, and the cycles of a load there.
 
-    ``least``: the page gives a lower bound. Without cycles there are no loads.
+    ``least``: the page gives a lower bound. Without cycles there are no loads. Of the five cores
+    ``cores`` have it.
     """
 
     block: Block
@@ -47,28 +55,67 @@ class MappedRegion(NamedTuple):
     last: int
     cycles: int = 0
     least: bool = True
+    cores: frozenset[int] = EVERY
 
 
-REGIONS: Final = (
-    MappedRegion(Block.L1, 0, WORMHOLE.l1_bytes - 1, 8),
-    MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB007FF, 2, least=False),
-    MappedRegion(Block.TDMA, 0xFFB11000, 0xFFB11FFF, 7),
-    MappedRegion(Block.TILE, 0xFFB12000, 0xFFB12FFF, 7),
-    MappedRegion(Block.INTERRUPTS, 0xFFB13000, 0xFFB13FFF, 7),
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryMap:
+    """The regions of a generation's tile; where cores differ, those of threads come first."""
+
+    regions: tuple[MappedRegion, ...]
+
+    def region_at(self, address: int) -> MappedRegion:
+        """The region of an address of a thread's core; raises Refused where there is none."""
+        for region in self.regions:
+            if region.first <= address <= region.last:
+                return region
+        raise Refused("E0701", f"the memory map has nothing at {address:#x}")
+
+    def region_of(self, number: int, address: int) -> MappedRegion | None:
+        """The region of an address of a core, by its number."""
+        for region in self.regions:
+            if region.first <= address <= region.last and number in region.cores:
+                return region
+        return None
+
+    def local_bytes(self, number: int) -> int:
+        """The bytes of a core's local memory."""
+        region = next(r for r in self.regions if r.block is Block.LOCAL and number in r.cores)
+        return region.last + 1 - region.first
+
+
+_SHARED_REGISTERS: Final = (
+    MappedRegion(Block.REGISTERS, 0xFFE00000, 0xFFE00FFF, 4, cores=PUSHING),
+    MappedRegion(Block.INSTRUCTIONS, 0xFFE40000, 0xFFE4FFFF, cores=PUSHING),
+    MappedRegion(Block.INSTRUCTIONS, 0xFFE50000, 0xFFE6FFFF, cores=frozenset({B})),
+    MappedRegion(Block.CORE_B, 0xFFE80000, 0xFFE80003, 3, cores=OF_THREADS),
+    MappedRegion(Block.SYNC, 0xFFE80004, 0xFFE8001F, 3, cores=OF_THREADS),
+    MappedRegion(Block.SEMAPHORES, 0xFFE80020, 0xFFE8FFFF, 3, cores=OF_THREADS),
+    MappedRegion(Block.CORE_B, 0xFFE80000, 0xFFEAFFFF, 3, cores=frozenset({B})),
+    MappedRegion(Block.MAILBOXES, 0xFFEC0000, 0xFFEC3FFF, 3, cores=PUSHING),
+    MappedRegion(Block.CONFIGURATION, 0xFFEF0000, 0xFFEFFFFF, 4, cores=PUSHING),
+)
+"""What both generations have at the same addresses, as their pages say."""
+
+_NETWORKS: Final = (
     MappedRegion(Block.NOC0, 0xFFB20000, 0xFFB2FFFF, 7),
     MappedRegion(Block.NOC1, 0xFFB30000, 0xFFB3FFFF, 7),
     MappedRegion(Block.OVERLAY, 0xFFB40000, 0xFFB7FFFF, 7),
-    MappedRegion(Block.EXPANDER, 0xFFB80000, 0xFFB80023),
-    MappedRegion(Block.REGISTERS, 0xFFE00000, 0xFFE00FFF, 4),
-    MappedRegion(Block.INSTRUCTIONS, 0xFFE40000, 0xFFE6FFFF),
-    MappedRegion(Block.CORE_B, 0xFFE80000, 0xFFE80003, 3),
-    MappedRegion(Block.SYNC, 0xFFE80004, 0xFFE8001F, 3),
-    MappedRegion(Block.SEMAPHORES, 0xFFE80020, 0xFFE8FFFF, 3),
-    MappedRegion(Block.MAILBOXES, 0xFFEC0000, 0xFFEC3FFF, 3),
-    MappedRegion(Block.CONFIGURATION, 0xFFEF0000, 0xFFEFFFFF, 4),
+    MappedRegion(Block.EXPANDER, 0xFFB80000, 0xFFB80023, cores=OF_THREADS),
 )
 
-_FIRST: Final = {region.block: region.first for region in REGIONS}
+WORMHOLE_MAP: Final = MemoryMap((
+    MappedRegion(Block.L1, 0, (1464 << 10) - 1, 8),
+    MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB007FF, 2, least=False, cores=OF_THREADS),
+    MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB00FFF, 2, least=False, cores=OTHERS),
+    MappedRegion(Block.TDMA, 0xFFB11000, 0xFFB11FFF, 7),
+    MappedRegion(Block.TILE, 0xFFB12000, 0xFFB12FFF, 7),
+    MappedRegion(Block.INTERRUPTS, 0xFFB13000, 0xFFB13FFF, 7),
+    *_NETWORKS,
+    *_SHARED_REGISTERS,
+))  # fmt: skip
+
+_FIRST: Final = {region.block: region.first for region in reversed(WORMHOLE_MAP.regions)}
 
 REGFILE: Final = _FIRST[Block.REGISTERS]
 EXPANDER: Final = _FIRST[Block.EXPANDER]
@@ -129,14 +176,6 @@ ADDRESSES: Final = dict(_names())
 """Addresses that have names."""
 
 _TEXTS: Final = {address: name for name, address in ADDRESSES.items()}
-
-
-def region_at(address: int) -> MappedRegion:
-    """The region of an address; raises Refused where there is none."""
-    for region in REGIONS:
-        if region.first <= address <= region.last:
-            return region
-    raise Refused("E0701", f"the memory map has nothing at {address:#x}")
 
 
 def address_text(address: int) -> str:

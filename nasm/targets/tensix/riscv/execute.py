@@ -133,7 +133,7 @@ def _loading(core: Tensix, number: int, risc: RiscCore, address: int) -> Blocked
             reason = "its store to the same address is still in the queue"
             return _emitting(core, number, reason, emitted)
     flying = [tick for tick in pipeline.loads if tick - 1 > now]
-    if len(flying) < LOADS or access.region_of(number, address).cycles <= LOCAL_CYCLES:
+    if len(flying) < LOADS or access.region_of(core, number, address).cycles <= LOCAL_CYCLES:
         return None
     reason, until = f"{LOADS} loads are in flight", min(flying) - 1
     if until >= KNOWN:
@@ -333,7 +333,7 @@ def _load(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> int:
     if risc.watched:
         debugging.met(risc, address, debugging.LOADED, debugging.STORED + 1)
     _look_for_dangers(core, number, pipeline, address, size)
-    region = access.region_of(number, address)
+    region = access.region_of(core, number, address)
     cycles = region.cycles
     if late.waits_to_load(core, number, address) is not None:
         place = core.around.place
@@ -364,7 +364,7 @@ def _look_for_dangers(
             )
             hint = "load from the address of the store first: that waits for it"
             core.around.report(OVERTAKES, text, hint)
-    if pipeline.sync > now and access.region_of(number, address).block in _AFTER_SYNC:
+    if pipeline.sync > now and access.region_of(core, number, address).block in _AFTER_SYNC:
         text = (
             "it begins while a load of TTSync is outstanding: it may load something else, or hang"
         )

@@ -40,9 +40,9 @@ LOCAL_CYCLES: Final = 2
 Region = tuple[Block, int]
 
 
-def _region(number: int, address: int) -> Region:
+def _region(core: Tensix, number: int, address: int) -> Region:
     """What processes loads in order: a block, of mailboxes each one."""
-    block = access.region_of(number, address).block
+    block = access.region_of(core, number, address).block
     if block is Block.MAILBOXES:
         return block, (address - MAILBOXES) // BOX_BYTES
     return block, 0
@@ -72,7 +72,7 @@ def stored(core: Tensix, number: int, address: int, size: int, value: int) -> No
 def waits_to_load(core: Tensix, number: int, address: int) -> Blocked | None:
     """What keeps a load from being processed: its region, or a load before it there."""
     for one in core.riscs[number].pipeline.late:
-        if one.loads and _region(number, one.address) == _region(number, address):
+        if one.loads and _region(core, number, one.address) == _region(core, number, address):
             return access.waits_to_load(core, number, one.address) or _soon(core)
     return access.waits_to_load(core, number, address)
 
@@ -103,7 +103,7 @@ def _first(core: Tensix, number: int) -> list[LateAccess]:
     """What is processed next: the first store, and the first load of each region."""
     found: dict[object, LateAccess] = {}
     for one in core.riscs[number].pipeline.late:
-        found.setdefault(_region(number, one.address) if one.loads else None, one)
+        found.setdefault(_region(core, number, one.address) if one.loads else None, one)
     return list(found.values())
 
 
@@ -194,7 +194,7 @@ def _load(core: Tensix, number: int, risc: RiscCore, one: LateAccess, which: int
         one.place, now, lambda: found.append(loaded(core, number, one.address, one.size))
     )
     value = filled(found[0], one.size) if one.signed else found[0]
-    region = access.region_of(number, one.address)
+    region = access.region_of(core, number, one.address)
     ready = now + region.cycles
     window, at = (
         list(pipeline.window),

@@ -12,7 +12,7 @@ from typing import Final
 from nasm.base.problems import Refused
 from nasm.targets.tensix import memory_map as at
 from nasm.targets.tensix.chips import WORMHOLE
-from nasm.targets.tensix.memory_map import address_text, region_at
+from nasm.targets.tensix.memory_map import address_text
 from nasm.targets.tensix.state import PACKERS, THREADS, UNPACKERS, Coprocessor
 
 WINDOW: Final = 0xFFB00000
@@ -59,7 +59,7 @@ def loading(core: Coprocessor, address: int) -> Callable[[Coprocessor], int]:
     _refuse_on_others(core)
     found = _LOADS.get(address)
     if found is None:
-        raise _absent("a load", address)
+        raise _absent(core, "a load", address)
     return found
 
 
@@ -77,17 +77,23 @@ def store(core: Coprocessor, address: int, value: int) -> None:
         return  # by its page without effect
     elif address == at.SOFT_RESET:
         reset(core, value)
-    elif region_at(address).block is at.Block.TDMA and address & 0xFF & ~0xC0 == 0x1C:
+    elif (
+        core.chip.addresses.region_at(address).block is at.Block.TDMA
+        and address & 0xFF & ~0xC0 == 0x1C
+    ):
         for packer in range(PACKERS):
             if value >> 16 + packer & 1:
                 core.packers[packer].offset = value & 0xFFFF
     else:
-        raise _absent("a store", address)
+        raise _absent(core, "a store", address)
 
 
-def _absent(what: str, address: int) -> Refused:
-    region = region_at(address)
-    message = f"{what} at {address_text(address)} reaches {region.block.value}"
+def _block(core: Coprocessor, address: int) -> at.Block:
+    return core.chip.addresses.region_at(address).block
+
+
+def _absent(core: Coprocessor, what: str, address: int) -> Refused:
+    message = f"{what} at {address_text(address)} reaches {_block(core, address).value}"
     return Refused("E0601", f"{message}: nasm does not model that register")
 
 
