@@ -30,6 +30,9 @@ class Block(Enum):
     TDMA = "TDMA-RISC"
     TILE = "the control, debug and status registers of the tile"
     INTERRUPTS = "the interrupt controller"
+    SNAPSHOT = "where the cores are"
+    SLOW_LOCAL = "the local memory of any core"
+    DST = "Dst"
     NOC0 = "NoC 0"
     NOC1 = "NoC 1"
     OVERLAY = "the NoC overlay"
@@ -115,11 +118,39 @@ WORMHOLE_MAP: Final = MemoryMap((
     *_SHARED_REGISTERS,
 ))  # fmt: skip
 
+_SLOW: Final = tuple(
+    MappedRegion(Block.SLOW_LOCAL, first, last, 8)
+    for first, last in (
+        (0xFFB14000, 0xFFB15FFF),
+        (0xFFB16000, 0xFFB17FFF),
+        (0xFFB18000, 0xFFB1DFFF),
+    )
+)
+"""The local memories of B, of NC, and of the threads' cores, as every core reaches them."""
+
+BLACKHOLE_MAP: Final = MemoryMap((
+    MappedRegion(Block.L1, 0, (1536 << 10) - 1, 8),
+    MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB00FFF, 2, least=False, cores=OF_THREADS),
+    MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB01FFF, 2, least=False, cores=OTHERS),
+    MappedRegion(Block.TDMA, 0xFFB11000, 0xFFB11FFF, 4, cores=PUSHING),
+    MappedRegion(Block.TILE, 0xFFB12000, 0xFFB12FFF, 7),
+    MappedRegion(Block.INTERRUPTS, 0xFFB13000, 0xFFB13137, 7),
+    MappedRegion(Block.SNAPSHOT, 0xFFB13138, 0xFFB1314B, 7),
+    *_SLOW,
+    *_NETWORKS,
+    MappedRegion(Block.DST, 0xFFBD8000, 0xFFBDFFFF, cores=OF_THREADS),
+    *_SHARED_REGISTERS,
+))  # fmt: skip
+
+ATOMIC_CYCLES: Final = 12
+"""The latency of an atomic operation of a core, at least."""
+
 _FIRST: Final = {region.block: region.first for region in reversed(WORMHOLE_MAP.regions)}
 
 REGFILE: Final = _FIRST[Block.REGISTERS]
 EXPANDER: Final = _FIRST[Block.EXPANDER]
 LOCAL: Final = _FIRST[Block.LOCAL]
+SLOW_LOCAL: Final = 0xFFB14000
 INSTRUCTIONS: Final = _FIRST[Block.INSTRUCTIONS]
 CORE_B: Final = _FIRST[Block.CORE_B]
 SEMAPHORES: Final = _FIRST[Block.SEMAPHORES]
@@ -134,6 +165,9 @@ DEBUG_VALUE: Final = 0xFFB12084
 DEBUG_ECHO: Final = 0xFFB12088
 DEBUG_RESULT: Final = 0xFFB1208C
 SOFT_RESET: Final = 0xFFB121B0
+KEPT_IN_RESET: Final = 0xFFB12224
+RESET_PC: Final = 0xFFB12228
+"""Of Blackhole: what resets leave as it is, and the first of six registers where cores begin."""
 CLOCK_LOW: Final = 0xFFB121F0
 CLOCK_NOW: Final = 0xFFB121F4
 CLOCK_HIGH: Final = 0xFFB121F8
@@ -146,6 +180,13 @@ QUEUE_BYTES: Final = 0x10000
 
 BOX_BYTES: Final = 0x1000
 """Bytes of the addresses of one mailbox; the first is that of RISC-V B."""
+
+
+RESET_PCS: Final = (
+    "TRISC0_RESET_PC", "TRISC1_RESET_PC", "TRISC2_RESET_PC", "TRISC_RESET_PC_OVERRIDE",
+    "NCRISC_RESET_PC", "NCRISC_RESET_PC_OVERRIDE",
+)  # fmt: skip
+"""Registers of Blackhole that say where cores begin, in the order of their addresses."""
 
 
 def _names() -> Iterator[tuple[str, int]]:
@@ -166,6 +207,9 @@ def _names() -> Iterator[tuple[str, int]]:
     yield "RISCV_DEBUG_REG_RISC_DBG_STATUS_0", DEBUG_ECHO
     yield "RISCV_DEBUG_REG_RISC_DBG_STATUS_1", DEBUG_RESULT
     yield "RISCV_DEBUG_REG_SOFT_RESET_0", SOFT_RESET
+    yield "RISCV_DEBUG_REG_DISABLE_RESET", KEPT_IN_RESET
+    for at, name in enumerate(RESET_PCS):
+        yield f"RISCV_DEBUG_REG_{name}", RESET_PC + 4 * at
     yield "RISCV_DEBUG_REG_WALL_CLOCK_L", CLOCK_LOW
     yield "RISCV_DEBUG_REG_WALL_CLOCK_H", CLOCK_HIGH
     yield "RISCV_TDMA_REG_STATUS", TDMA_STATUS

@@ -109,12 +109,11 @@ def _others(chip: Chip) -> Iterator[Setting]:
         page = f"{docs}, {writer(SettingGroup.SEMAPHORE)}"
         yield Setting(f"SEM{at}_value", f"the value of semaphore {at}", page, 15)
         yield Setting(f"SEM{at}_max", f"the maximum of semaphore {at}", page, 15)
-    if chip is WORMHOLE:
-        page = f"{docs}, SoftReset"
-        for letter, first in zip(LETTERS, RESET_PCS, strict=True):
-            summary = f"where RISC-V {letter} begins after a reset: by its page {first:#x}"
-            yield Setting(f"{letter}{START}", summary, page, WORD & -4)
-        yield Setting(RESET, "what is held in reset, by bits", page, (1 << 23) - 1)
+    page = f"{docs}, SoftReset"
+    for letter, first in zip(LETTERS, RESET_PCS, strict=True):
+        summary = f"where RISC-V {letter} begins after a reset: by its page {first:#x}"
+        yield Setting(f"{letter}{START}", summary, page, WORD & -4)
+    yield Setting(RESET, "what is held in reset, by bits", page, (1 << 23) - 1)
     owners = {"free": NO_THREAD, **{name: at for at, name in enumerate(QUEUES)}}
     for at in chip.mutexes:
         summary = f"who holds mutex {at}"

@@ -14,17 +14,15 @@ from nasm.isa.instruction import InstructionContext, Operand, Rule, of_operands
 from nasm.isa.kinds import Choice, Label, Number
 from nasm.isa.target import Pushing
 from nasm.targets.tensix.chips import CHIPS
-from nasm.targets.tensix.core.pushed import front_of
+from nasm.targets.tensix.core.pushed import full
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.engine_names import CORES, QUEUES, RISCV_PREFIX
-from nasm.targets.tensix.front.feeding import DEPTHS
 from nasm.targets.tensix.host import blocks
 from nasm.targets.tensix.host.operands import Address, WordValue
 from nasm.targets.tensix.isa.table import ISA
 from nasm.targets.tensix.memory_map import Block, MappedRegion, address_text
 from nasm.targets.tensix.risc_state import RISC_REGISTERS
 from nasm.targets.tensix.riscv.feeding import FED_ROWS
-from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words.groups import WRITERS, SettingGroup
 
 PAGE: Final = "Tenstorrent ISA documentation, Wormhole B0: BabyRISCV"
@@ -106,14 +104,7 @@ def one(_: InstructionContext) -> Cost:
 @of_operands
 def room(_: InstructionContext, core: Tensix, number: int) -> Blocked | None:
     """The FIFO has room."""
-    thread = _thread(number)
-    front = front_of(core, thread)
-    if not front.full(thread):
-        return None
-    depth, name = DEPTHS[thread], thread_name(thread)
-    reason = f"the FIFO in front of the expanders of {name} holds {depth} of {depth}"
-    until = front.next_step(core.around.now)
-    return Blocked("fifo", reason, until, by=(thread,), on=(f"front {thread}",))
+    return full(core, _thread(number))
 
 
 @of_operands
@@ -399,7 +390,6 @@ def never(_: InstructionContext, core: Tensix, number: int) -> Blocked | None:
     example="PUSHED",
     formula="what RISC-V code pushes to the thread, in its place",
     setup=f"@t1 NOP\n@t2 NOP\n@trisc0 {RISCV_PREFIX}ttinsn 0x02000000",
-    until="wormhole",
 )
 def PUSHED(core: Tensix, number: int) -> None:
     """Execute the instructions that RISC-V code pushes to the thread, until no core may push more.

@@ -19,12 +19,13 @@ from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.host import blocks
 from nasm.targets.tensix.memory_map import Block, MappedRegion, address_text
 from nasm.targets.tensix.noc import interface
-from nasm.targets.tensix.risc_state import B
+from nasm.targets.tensix.risc_state import NC, B
 from nasm.targets.tensix.riscv import pushing, queues
 from nasm.targets.tensix.state import THREADS
 from nasm.targets.tensix.unit_queries import core_text
 
-_BY_BYTES: Final = frozenset({Block.L1, Block.LOCAL})
+_LOCAL: Final = frozenset({Block.LOCAL, Block.SLOW_LOCAL})
+_BY_BYTES: Final = frozenset({Block.L1, Block.LOCAL, Block.SLOW_LOCAL})
 """What takes stores of less than a word. Of the configuration only loads are."""
 
 
@@ -77,7 +78,8 @@ def load(core: Tensix, number: int, address: int, size: int) -> int:
     region = region_of(core, number, address)
     if region.block is Block.L1:
         return int.from_bytes(core.l1.read(address, size).tobytes(), "little")
-    if region.block is Block.LOCAL:
+    if region.block in _LOCAL:
+        number, address = _own(core, number, address)
         return _part(_local(core, number, address), address, size)
     if size < 4 and region.block is not Block.CONFIGURATION:
         raise _narrow("a load", region, address, size)
@@ -95,7 +97,8 @@ def store(core: Tensix, number: int, address: int, size: int, value: int) -> Non
         data = np.frombuffer(value.to_bytes(size, "little"), np.uint8)
         core.l1.write(address, data)
         return
-    if region.block is Block.LOCAL:
+    if region.block in _LOCAL:
+        number, address = _own(core, number, address)
         word, shift = _local(core, number, address), 8 * (address & 3)
         mask = ((1 << 8 * size) - 1) << shift
         local = core.riscs[number].local
@@ -112,6 +115,19 @@ def store(core: Tensix, number: int, address: int, size: int, value: int) -> Non
 
 def _part(word: int, address: int, size: int) -> int:
     return word >> 8 * (address & 3) & ((1 << 8 * size) - 1)
+
+
+_SLOW: Final = tuple((at.SLOW_LOCAL + 0x2000 * n, of) for n, of in enumerate((B, NC, 0, 1, 2)))
+"""From which address on each core's local memory is for all cores; those of threads twice."""
+
+
+def _own(core: Tensix, number: int, address: int) -> tuple[int, int]:
+    """The core whose local memory is at an address, and the address where that core has it."""
+    if address < at.SLOW_LOCAL:
+        return number, address
+    first, owner = max(one for one in _SLOW if one[0] <= address)
+    size = core.chip.addresses.local_bytes(owner)
+    return owner, at.LOCAL + (address - first) % size
 
 
 def _local(core: Tensix, number: int, address: int) -> int:

@@ -100,7 +100,7 @@ def begin(core: Tensix) -> None:
             continue
         risc = core.riscs[number]
         base = cores.reset_pc(core, number) if risc.base < 0 else risc.base
-        code = RiscCode(lines, base)
+        code = RiscCode(lines, base, core.chip.name)
         for address, data in code.image():
             try:
                 _put(core, number, address, data)
