@@ -119,7 +119,10 @@ def test_every_word_reaches_the_gate_when_a_model_of_fifos_says(seed: int) -> No
             seen += 1
             model.stages(cycle)
             front.advance(cycle, source)
-        assert (front.waiting(False) >= model.depth) == (len(model.pushed) >= model.depth), (seed, cycle)
+        assert (front.waiting(False) >= model.depth) == (len(model.pushed) >= model.depth), (
+            seed,
+            cycle,
+        )
         if next_line < len(lines) and front.waiting(False) < model.depth and draw.random() < 0.9:
             model.pushed.append((cycle, next_line))
             front.push(cycle, next_line)

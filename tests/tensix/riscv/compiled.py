@@ -27,7 +27,8 @@ def linked(
     """Compile and link files for a core whose code begins at an address."""
     subprocess.run(
         [
-            compiler(), f"-march=rv32{extensions}", "-mabi=ilp32", "-nostdlib", "-static", "-ffreestanding",
+            compiler(), f"-march=rv32{extensions}", "-mabi=ilp32", "-nostdlib", "-static",
+            "-ffreestanding",
             f"-Wl,-Ttext={start:#x}", "-Wl,--no-relax", "-Wl,--build-id=none",
             "-Wl,--no-warn-rwx-segments", *more, "-o", str(made), *map(str, files),
         ],

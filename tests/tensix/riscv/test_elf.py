@@ -120,7 +120,12 @@ def test_damaged_files_are_refused_in_a_sentence() -> None:
         for _ in range(choose.randrange(1, 4)):
             damaged[choose.randrange(16, len(damaged))] = choose.getrandbits(8)
         with suppress(Failure, Refused):
-            text_of("a.elf", bytes(damaged[: choose.randrange(40, len(damaged) + 1)]), "brisc", "wormhole")
+            text_of(
+                "a.elf",
+                bytes(damaged[: choose.randrange(40, len(damaged) + 1)]),
+                "brisc",
+                "wormhole",
+            )
 
 
 SOURCE = """

@@ -147,7 +147,7 @@ class RiscBurst:
         pipeline.free = kept[-1].busy
         pipeline.latest = max(start, pipeline.free - 1)
         loads = line.access is not None and not line.access.stores
-        pipeline.forwarded = 0 if loads or retires else line.rd
+        pipeline.forwarded = 0 if loads or (retires and line.cycles > 1) else line.rd
         pipeline.leaving = (*pipeline.leaving, *(run.leaves for run in kept))[-IN_UNIT:]
         emitted = (run.emitted for run in kept if run.emitted is not None)
         pipeline.stores = (*pipeline.stores, *emitted)[-STORES:]
@@ -213,7 +213,8 @@ def _planned(core: Tensix, number: int, ticks: int) -> RiscBurst:
             if there == pc:
                 registers[to] = value
                 return made
-            free, forwarded = start + cycles, 0 if facts.retires else line.rd
+            free = start + cycles
+            forwarded = 0 if facts.retires and line.cycles > 1 else line.rd
             result = start + cycles + (line.cycles - 1 if facts.retires else 0)
         if cause:
             made.stalls.append((len(made.starts), cause))

@@ -354,12 +354,13 @@ def _entered(
 
     A load ``leaves`` it at a tick, with what is loaded; others pass through it. Where instructions
     retire it is that queue, and what is computed may be used before: a product after two cycles.
+    The next instruction may always use what the one before it has computed.
     """
     rd, retires = found.rd, core.chip.cores.retires
     pipeline.latest = max(now, pipeline.free - 1)
-    pipeline.forwarded = 0 if leaves or retires else rd
     if retires and not leaves and found.operation.time is IntegerTime.MULTIPLY:
         leaves = pipeline.latest + 2
+    pipeline.forwarded = 0 if leaves else rd
     late.entered(pipeline, rd, leaves)
     result = leaves or pipeline.latest + 1
     leaves = max(leaves, pipeline.latest + 2, pipeline.leaving[-1] + 1)

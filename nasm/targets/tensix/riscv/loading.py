@@ -138,7 +138,8 @@ def _put(core: Tensix, number: int, address: int, data: U8) -> None:
         first = (address - LOCAL) // 4
         local[first : first + len(data) // 4] = data.view("<u4")
         return
-    if number != NC or address + len(data) > IRAM + IRAM_BYTES:
+    has = number == NC and core.chip.cores.instruction_memory
+    if not has or address + len(data) > IRAM + IRAM_BYTES:
         raise Refused("E0701", f"{address:#x} is in no memory that the core has")
     first = address - IRAM
     core.iram[first : first + len(data)] = np.asarray(data)
