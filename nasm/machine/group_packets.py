@@ -124,8 +124,7 @@ class GroupPackets(Packets):
 
     ``groups`` says which group has a core, ``memories`` which one a memory that tiles share.
     ``window`` is the first tick that is not executed now. ``mine`` are the packets of the window,
-    ``outgoing`` the bytes taken for others, ``revoked`` the events that did not happen, ``names``
-    those of flights by their numbers here.
+    ``outgoing`` the bytes taken for others, ``names`` those of flights by their numbers here.
     """
 
     scheduler: GroupScheduler
@@ -148,7 +147,6 @@ class GroupPackets(Packets):
         self.names: dict[int, FlightName] = {}
         self.open: dict[tuple[int, int], Sent] = {}
         self.outgoing: list[Payload] = []
-        self.revoked: list[tuple[int, int, CrossingKey]] = []
         self._payloads: dict[CrossingKey, tuple[int, Any]] = {}
         self._before: Any = None
 
@@ -262,7 +260,7 @@ class GroupPackets(Packets):
             if step.tick < self.window or (early is not None and early.name != "_take"):
                 raise Unfit("a packet is earlier because of what another tile sent")
             if early is not None:
-                self.revoked.append((early.tick, early.rank, early.key))
+                self.scheduler.revoke(early.tick, early.rank, early.key)
                 self._payloads.pop(_of(launch, share), None)
             self._let(launch, share, crossings[share], step)
 
@@ -282,11 +280,6 @@ class GroupPackets(Packets):
     def given(self) -> list[Payload]:
         """The bytes for other groups since this was called last."""
         found, self.outgoing = self.outgoing, []
-        return found
-
-    def taken_back(self) -> list[tuple[int, int, CrossingKey]]:
-        """The events that did not happen after all."""
-        found, self.revoked = self.revoked, []
         return found
 
     # -- what becomes of a packet

@@ -7,6 +7,7 @@ process all events follows from what is kept here of each: see ``nasm/tiles/merg
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Sequence
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
@@ -30,8 +31,9 @@ class KeptEvent(NamedTuple):
     """An event of a group: its place in the group's order, and what came of it.
 
     ``key`` is its number among what the group has pushed, or of an event of a network what orders
-    it. It pushed so many events, and so many ``records`` got their numbers. ``heard`` is what
-    observers would have heard, as tuples that begin with a letter.
+    it. It pushed so many events, and so many ``records`` got their numbers: below 0 they are those
+    of an event that did not happen after all. ``heard`` is what observers would have heard, as
+    tuples that begin with a word.
     """
 
     tick: int
@@ -45,7 +47,7 @@ class KeptEvent(NamedTuple):
 class GroupScheduler(Scheduler):
     """Executes what the queues of some ``cores`` have, and what a network brings them.
 
-    ``kept`` are the events since it was last emptied, ``heard`` is what the event of now has heard,
+    ``kept`` are the events that it has not reported, ``heard`` is what the event of now has heard,
     ``rank`` its own.
     """
 
@@ -111,7 +113,25 @@ class GroupScheduler(Scheduler):
         """When the next event is; None if there is none."""
         return self.heap[0][0] if self.heap else None
 
-    def taken(self) -> list[KeptEvent]:
-        """The events since this was called last."""
-        found, self.kept = self.kept, []
+    def revoke(self, tick: int, rank: int, key: CrossingKey) -> None:
+        """An event of a network, which pushed nothing, did not happen after all."""
+        kept = self.kept
+        for at in range(len(kept) - 1, -1, -1):
+            if kept[at][:3] == (tick, rank, key):
+                kept[at] = KeptEvent(tick, rank, key, 0, -kept[at].records, ())
+                return
+        raise AssertionError("an event that is taken back is one of those that are kept")
+
+    def reported(self, until: int | None) -> list[KeptEvent]:
+        """The events before a tick, or all of them, that were not reported yet."""
+        if until is None:
+            found, self.kept = self.kept, []
+        else:
+            count = bisect_left(self.kept, until, key=_tick)
+            found = self.kept[:count]
+            del self.kept[:count]
         return found
+
+
+def _tick(event: KeptEvent) -> int:
+    return event.tick

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nasm.analysis.hazards.endless_loops import Endless
+from nasm.base import gc_pause
 from nasm.base.files import Allowed
 from nasm.base.problems import Failure
 from nasm.isa.effects import Packet
@@ -14,6 +15,7 @@ from nasm.machine.group_machine import GroupMachine
 from nasm.machine.group_packets import Unfit
 from nasm.order.tile_watch import TileWatch
 from nasm.program.program import Program
+from nasm.sim.group_scheduler import KeptEvent
 from nasm.sim.memory import Store
 from nasm.sim.queues import Queue
 from nasm.tiles.interface import Division, GroupState, GroupWindow, QueuePlace, Reached
@@ -24,7 +26,12 @@ PIECE = 1 << 14
 
 
 class GroupHost:
-    """A group of tiles, with the inputs of the program; raises Failure."""
+    """A group of tiles, with the inputs of the program; raises Failure.
+
+    It ``forks``: what tiles multiply is too small for threads.
+    """
+
+    forks = True
 
     def __init__(
         self,
@@ -51,10 +58,11 @@ class GroupHost:
         machine, scheduler, packets = self.machine, self.machine.scheduler, self.machine.packets
         alone = ""
         try:
-            packets.receive(window.payloads)
-            packets.commit(window.launches)
-            packets.window = window.until
-            machine.run(0, window.until - 1)
+            with gc_pause.paused():
+                packets.receive(window.payloads)
+                packets.commit(window.launches)
+                packets.window = window.until
+                machine.run(0, window.until - 1)
         except Failure as failure:
             alone = failure.problems[0].message
         except Unfit as unfit:
@@ -62,14 +70,17 @@ class GroupHost:
         return Reached(
             [sent.launch for sent in packets.mine],
             packets.given(),
-            scheduler.taken(),
-            packets.taken_back(),
             scheduler.coming_tick,
             scheduler.now,
             scheduler.retired,
             bool(packets.open) or any(not queue.done for queue in self.senders),
+            len(scheduler.kept),
             alone,
         )
+
+    def reported(self, until: int | None) -> list[KeptEvent]:
+        """What has happened before a tick, or at all, and was not reported yet."""
+        return self.machine.scheduler.reported(until)
 
     def ended(self) -> bool:
         """Whether every queue of the group is at its end."""

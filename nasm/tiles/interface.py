@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from nasm.isa.tile_grid import chip_of
 from nasm.machine.group_packets import LaunchedPacket, Payload
 from nasm.program.program import Program
-from nasm.sim.group_scheduler import CrossingKey, KeptEvent
 
 
 class Division(NamedTuple):
@@ -32,20 +33,19 @@ class GroupWindow(NamedTuple):
 class Reached(NamedTuple):
     """What a group has done in a window.
 
-    ``revoked`` are events of the window before that did not happen. What happens next is at tick
-    ``next``, None for nothing. So many instructions have completed by ``now``; it ``sends`` while
-    some queue of a network is not at its end, or a packet has not been answered. It cannot continue
-    by itself if there is a reason to be ``alone``.
+    What happens next is at tick ``next``, None for nothing. So many instructions have completed by
+    ``now``; it ``sends`` while some queue of a network is not at its end, or a packet has not been
+    answered. It has ``kept`` so many events that it has not reported. It cannot continue by
+    itself if there is a reason to be ``alone``.
     """
 
     launches: Sequence[LaunchedPacket]
     payloads: Sequence[Payload]
-    kept: Sequence[KeptEvent]
-    revoked: Sequence[tuple[int, int, CrossingKey]]
     next: int | None
     now: int
     retired: int
     sends: bool
+    kept: int
     alone: str = ""
 
 
@@ -77,8 +77,21 @@ class GroupState(NamedTuple):
 
 
 def divided(program: Program, count: int) -> Division:
-    """Tiles as evenly as they can be, in the order of their numbers, and the shared memories."""
-    cores = program.cores
-    groups = tuple(core * count // cores for core in range(cores))
+    """So many groups of as many tiles as they can be, and the shared memories.
+
+    What tiles do at a time depends on their row and on their column: the tiles of either are spread
+    over all groups. Each tile, in the order of their numbers, goes to one of the smallest groups,
+    of these to the one that has the fewest in its row and its column.
+    """
+    sizes = [0] * count
+    lines: Counter[tuple[int, ...]] = Counter()
+    groups = []
+    for core in range(program.cores):
+        place = program.tiles[core]
+        own = [(chip_of(place), axis, place[axis]) for axis in (0, 1)]
+        group = min(range(count), key=lambda n: (sizes[n], sum(lines[n, *one] for one in own), n))
+        groups.append(group)
+        sizes[group] += 1
+        lines.update((group, *one) for one in own)
     shared = sorted({t.memory.name for t in program.tensors.values() if t.memory.shared})
-    return Division(groups, {name: n % count for n, name in enumerate(shared)})
+    return Division(tuple(groups), {name: n % count for n, name in enumerate(shared)})

@@ -2,7 +2,7 @@
 
 At one tick that order is by rank, and then by when an event was pushed. Each group counts what it
 pushes itself; what it has pushed first among all is known once the event that pushed it has its own
-place, and that comes before. So one walk over the events of a window gives each its place, and what
+place, and that comes before. So one walk over the events of a time gives each its place, and what
 it has pushed the numbers that one scheduler would give. Events of the networks are known by all
 groups at once: their keys are the same everywhere.
 """
@@ -14,16 +14,15 @@ from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
-from nasm.sim.group_scheduler import CrossingKey, KeptEvent
+from nasm.sim.group_scheduler import KeptEvent
 from nasm.sim.service import START
 
-Revoked = Sequence[tuple[int, int, CrossingKey]]
 Place = tuple[int, int, Any]
 """A tick, a rank and what orders the events of that rank: comparable between groups."""
 
 
 class Merging:
-    """Puts the events of groups in order, window by window, and passes on what they tell.
+    """Puts the events of groups in order, some windows at a time, and passes on what they tell.
 
     ``queues`` is how many there are, ``owned`` the numbers of those of each group. ``tell`` gets
     each thing that is heard, and the numbers that records of its group have among all.
@@ -41,19 +40,15 @@ class Merging:
         self.records = [array("q") for _ in owned]
         self.pushes, self.numbered = queues, 0
 
-    def merge(self, events: Sequence[Sequence[KeptEvent]], revoked: Sequence[Revoked]) -> None:
-        """Take the events of a window, those of each group in its order."""
-        gone = [set(some) for some in revoked]
+    def merge(self, events: Sequence[Sequence[KeptEvent]]) -> None:
+        """Take all events of a time, those of each group in its order."""
         heads: list[tuple[Place, int, KeptEvent]] = []
         streams = [iter(some) for some in events]
         for group, stream in enumerate(streams):
             self._next(heads, group, stream)
         while heads:
             _, group, event = heappop(heads)
-            if gone[group] and event[:3] in gone[group]:
-                self.records[group].extend([-1] * event.records)
-            else:
-                self._take(group, event)
+            self._take(group, event)
             self._next(heads, group, streams[group])
 
     def _next(
@@ -75,7 +70,9 @@ class Merging:
             self.pushed[group].extend(range(self.pushes, self.pushes + pushes))
             self.pushes += pushes
         numbers = self.records[group]
-        if records:
+        if records < 0:  # of what did not happen
+            numbers.extend([-1] * -records)
+        elif records:
             numbers.extend(range(self.numbered, self.numbered + records))
             self.numbered += records
         for one in heard:

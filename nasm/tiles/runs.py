@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import partial
-from typing import Any
 
 from nasm.analysis.hazards.endless_loops import Endless
+from nasm.base import gc_pause
 from nasm.base.problems import Failure, Problem
 from nasm.isa.effects import OutsideCall, Rendezvous
 from nasm.isa.tile_grid import chip_of
@@ -57,15 +56,16 @@ def apart(program: Program) -> str:
 class TilesRun:
     """The tiles of an execution's program in ``count`` groups, wherever a place has them.
 
-    The execution has not begun; its inputs are arrays. ``windows`` is how many there were.
-    ``alone`` is why one machine ran all of it, if one did.
+    The execution has not begun; its inputs are arrays. ``windows`` is how many there were, in which
+    groups were asked ``calls`` times to execute what they have. ``alone`` is why one machine ran
+    all of it, if one did.
     """
 
     def __init__(self, execution: Execution, place: ActorPlace, count: int | None = None) -> None:
         self.execution, self.place = execution, place
         program = execution.program
         self.count = max(1, min(program.cores, place.width if count is None else count))
-        self.windows = 0
+        self.windows = self.calls = 0
         self.halted = False
         self.alone = apart(program) or _watched(execution)
 
@@ -93,7 +93,8 @@ class TilesRun:
             until = NEVER if max_cycles is None else max_cycles * cycle
             most = NEVER if max_instructions is None else max_instructions
             try:
-                ended = self._windows(until, most, progress)
+                with gc_pause.paused():
+                    ended = self._windows(until, most, progress)
                 run.status = Status.RUNNING
                 if not ended:
                     report = run.report(hashes=False)
@@ -119,31 +120,27 @@ class TilesRun:
 
         Raises Unfit where one machine has to do it.
         """
-        groups, merging, whole = self._made()
-        ready: tuple[Any, Any] = ((), ())
+        groups, whole = self._made()
         begun = called = time.monotonic()
         while not groups.over:
-            before = groups.found
-            groups.advance(partial(merging.merge, *ready))
-            self.windows += 1
+            groups.advance()
+            self.windows, self.calls = self.windows + 1, groups.calls
             if self.halted:
                 whole.stop(groups.each("places"), groups.now)
                 return False
             _check(groups, until, most)
-            ready = [one.kept for one in before], [one.revoked for one in groups.found]
             if progress is not None and time.monotonic() - called >= 0.2:
                 called = time.monotonic()
                 spent = self.execution.microseconds(groups.now)
                 progress(Progress(groups.retired, groups.now, spent, called - begun))
-        merging.merge(*ready)
-        merging.merge([one.kept for one in groups.found], [()] * self.count)
+        groups.finish()
         if not all(groups.each("ended")):
             raise Unfit("not every queue is at its end")
         whole.finish(groups.each("state", groups.now), groups.now, groups.retired)
         return True
 
-    def _made(self) -> tuple[Groups, Merging, WholeMachine]:
-        """The groups, and what gets what they tell."""
+    def _made(self) -> tuple[Groups, WholeMachine]:
+        """The groups, and what gets what they tell in its order."""
         run, count = self.execution, self.count
         program, machine = run.program, run.machine
         division, whole = divided(program, count), WholeMachine(machine)
@@ -156,11 +153,8 @@ class TilesRun:
         actors = self.place.made(GroupHost, [(run.assembled, n, *more) for n in range(count)])
         network = None if machine.packets is None else machine.packets.network
         assert network is not None, "tiles have a network"
-        return (
-            Groups(actors, network.soonest),
-            Merging(len(program.queues), owned, whole.hear),
-            whole,
-        )
+        merging = Merging(len(program.queues), owned, whole.hear)
+        return Groups(actors, network.soonest, merging.merge), whole
 
 
 def _watched(execution: Execution) -> str:

@@ -6,16 +6,10 @@ pickled. Calls of one object are executed in their order, those of several side 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import BrokenExecutor
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from nasm.workers.pools import Cluster, forked
-from nasm.workers.version import OtherVersion, version
-
-if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
+from nasm.workers.pools import Cluster
 
 
 class WorkerLost(Exception):
@@ -72,62 +66,6 @@ class LocalActor:
         """Nothing is left elsewhere."""
 
 
-# ---------------------------------------------------------------- processes of this computer
-
-
-class InProcess:
-    """An object in a process of its own."""
-
-    def __init__(self, executor: ProcessPoolExecutor, where: str) -> None:
-        self.executor, self.where = executor, where
-
-    @classmethod
-    def begin(cls, kind: type, args: Sequence[Any]) -> tuple[InProcess, ActorReply]:
-        """Start a process, and begin to make an object there; the reply is its process."""
-        found = cls(forked(1), "a process of this computer")
-        return found, found._reply(found.executor.submit(_make, version(), kind, tuple(args)))
-
-    def call(self, method: str, *args: Any) -> ActorReply:
-        """Call a method there."""
-        try:
-            return self._reply(self.executor.submit(_call, method, args))
-        except BrokenExecutor:
-            raise WorkerLost(self.where) from None
-
-    def _reply(self, future: Any) -> ActorReply:
-        return _FutureReply(future, self.where)
-
-    def close(self) -> None:
-        """End the process."""
-        self.executor.shutdown(wait=False, cancel_futures=True)
-
-
-class _FutureReply:
-    def __init__(self, future: Any, where: str) -> None:
-        self.future, self.where = future, where
-
-    def result(self) -> Any:
-        try:
-            return self.future.result()
-        except BrokenExecutor:
-            raise WorkerLost(self.where) from None
-
-
-_MADE: list[Any] = []
-"""The object of this process, if it is a worker."""
-
-
-def _make(wanted: str, kind: type, args: tuple[Any, ...]) -> str:
-    if version() != wanted:
-        raise OtherVersion(wanted, version())
-    _MADE[:] = [kind(*args)]
-    return f"process {os.getpid()}"
-
-
-def _call(method: str, args: tuple[Any, ...]) -> Any:
-    return getattr(_MADE[0], method)(*args)
-
-
 # ---------------------------------------------------------------- workers of a cluster
 
 
@@ -178,16 +116,3 @@ def in_cluster(cluster: Cluster, kind: type, each: Sequence[Sequence[Any]]) -> l
         InCluster(future.result(), f"worker {addresses[n % len(addresses)]}")
         for n, future in enumerate(futures)
     ]
-
-
-def in_processes(kind: type, each: Sequence[Sequence[Any]]) -> list[Actor]:
-    """Objects in processes of this computer, one in each; raises what making one raises."""
-    begun = [InProcess.begin(kind, args) for args in each]
-    try:
-        for actor, first in begun:
-            actor.where = first.result()
-    except BaseException:
-        for actor, _ in begun:
-            actor.close()
-        raise
-    return [actor for actor, _ in begun]

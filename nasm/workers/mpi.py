@@ -11,10 +11,9 @@ from importlib import import_module
 from typing import Any
 
 from nasm.base.problems import Failure, Problem
-from nasm.workers.actors import Actor, ActorReply, LocalActor
+from nasm.workers.actors import Actor, LocalActor
 from nasm.workers.pools import NOT_INSTALLED
-
-MAKE, END = "make", "end"
+from nasm.workers.wires import END, Remote
 
 
 def communicator() -> Any:
@@ -27,56 +26,22 @@ def communicator() -> Any:
         raise Failure(Problem(NOT_INSTALLED, message, None, hint)) from None
 
 
-def serve(comm: Any) -> Any:
-    """Execute what process 0 sends, until it ends that; returns what it says then."""
-    made: Any = None
-    while True:
-        method, args = comm.recv(source=0)
-        if method == END:
-            return args
-        try:
-            if method == MAKE:
-                kind, given = args
-                made, found = kind(*given), None
-            else:
-                found = getattr(made, method)(*args)
-        except Exception as error:
-            comm.send((False, error), dest=0)
-        else:
-            comm.send((True, found), dest=0)
-
-
-class InMpi:
-    """An object in another process of mpiexec."""
+class MpiWire:
+    """Messages between this process and another one of mpiexec, by its number."""
 
     def __init__(self, comm: Any, number: int) -> None:
-        self.comm, self.number, self.where = comm, number, f"process {number} of mpiexec"
-        self.sent = self.taken = 0
+        self.comm, self.number = comm, number
 
-    def call(self, method: str, *args: Any) -> ActorReply:
-        """Call a method there."""
-        self.comm.send((method, args), dest=self.number)
-        self.sent += 1
-        return _MpiReply(self, self.sent)
+    def send(self, message: Any) -> None:
+        """Send an object."""
+        self.comm.send(message, dest=self.number)
+
+    def receive(self) -> Any:
+        """Wait for an object."""
+        return self.comm.recv(source=self.number)
 
     def close(self) -> None:
         """The process serves until all of them are released."""
-
-
-class _MpiReply:
-    """What a process answers to its n-th call: answers come in the order of calls."""
-
-    def __init__(self, actor: InMpi, number: int) -> None:
-        self.actor, self.number = actor, number
-
-    def result(self) -> Any:
-        actor = self.actor
-        assert actor.taken == self.number - 1, "answers are taken in the order of calls"
-        fine, found = actor.comm.recv(source=actor.number)
-        actor.taken += 1
-        if not fine:
-            raise found
-        return found
 
 
 def in_mpi(comm: Any, kind: type, each: Sequence[Sequence[Any]]) -> list[Actor]:
@@ -84,8 +49,9 @@ def in_mpi(comm: Any, kind: type, each: Sequence[Sequence[Any]]) -> list[Actor]:
 
     Raises what making one raises.
     """
-    actors = [InMpi(comm, n) for n in range(1, min(len(each), comm.size))]
-    replies = [a.call(MAKE, kind, args) for a, args in zip(actors, each[1:], strict=True)]
+    numbers = range(1, min(len(each), comm.size))
+    actors = [Remote(MpiWire(comm, n), f"process {n} of mpiexec") for n in numbers]
+    replies = [a.make(kind, args) for a, args in zip(actors, each[1:], strict=True)]
     first = LocalActor(kind(*each[0]))
     for reply in replies:
         reply.result()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from nasm.workers.actors import Actor, LocalActor, in_cluster, in_processes
-from nasm.workers.mpi import communicator, in_mpi, release, serve
+from nasm.workers.actors import Actor, LocalActor, in_cluster
+from nasm.workers.mpi import MpiWire, communicator, in_mpi, release
 from nasm.workers.pools import Cluster
+from nasm.workers.processes import in_processes
+from nasm.workers.wires import serve
 
 MPI = "mpi"
 """The address that means the processes that mpiexec started."""
@@ -46,18 +48,18 @@ class OwnProcess:
 
 
 class OtherProcesses:
-    """So many processes of this computer."""
+    """So many processes of this computer, started as ``start`` says, or as is best."""
 
     served = False
     said: Any = None
 
-    def __init__(self, count: int) -> None:
-        self.width = count
+    def __init__(self, count: int, start: str = "") -> None:
+        self.width, self.start = count, start
         self.actors: list[Actor] = []
 
     def made(self, kind: type, each: Sequence[Sequence[Any]]) -> list[Actor]:
         """An object in each."""
-        self.actors = in_processes(kind, each)
+        self.actors = in_processes(kind, each, self.start)
         return self.actors
 
     def close(self) -> None:
@@ -96,7 +98,7 @@ class MpiPlace:
         self.comm = communicator()
         self.width = int(self.comm.size)
         self.served = self.comm.rank > 0
-        self.said: Any = serve(self.comm) if self.served else None
+        self.said: Any = serve(MpiWire(self.comm, 0)) if self.served else None
 
     def made(self, kind: type, each: Sequence[Sequence[Any]]) -> list[Actor]:
         """An object in each."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -122,21 +123,34 @@ class Processes:
 
 def forked(count: int) -> ProcessPoolExecutor:
     """So many processes that have imported what a run needs: each is a copy of a server."""
-    import multiprocessing  # which not every Python in a browser has
     from concurrent.futures import ProcessPoolExecutor
+
+    made = ProcessPoolExecutor(count, mp_context=server(), initializer=_ignore)
+    with in_one_thread():
+        made.submit(_ignore)  # starts the server
+    return made
+
+
+def server() -> Any:
+    """What starts copies of a server that has imported what a run needs."""
+    import multiprocessing  # which not every Python in a browser has
 
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
+    return context
+
+
+@contextmanager
+def in_one_thread() -> Iterator[None]:
+    """Processes that are started in here multiply in one thread each."""
     before = {name: os.environ.get(name) for name in THREADS}
     os.environ.update({name: "1" for name, value in before.items() if value is None})
     try:
-        made = ProcessPoolExecutor(count, mp_context=context, initializer=_ignore)
-        made.submit(_ignore)  # starts the server
+        yield
     finally:
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
-    return made
 
 
 def _ignore() -> None:

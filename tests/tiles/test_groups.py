@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,12 +10,14 @@ import numpy as np
 import pytest
 
 from nasm.base.source_files import program_of
-from nasm.machine.group_packets import GroupPackets
 from nasm.machine.records import RunReport, Status
 from nasm.runs.execution import Execution
 from nasm.runs.settings import RunSettings
+from nasm.sim.group_scheduler import GroupScheduler
 from nasm.targets.tensix.noc.links import Links
+from nasm.tiles import groups
 from nasm.tiles.groups import Groups
+from nasm.tiles.interface import divided
 from nasm.tiles.runs import TilesRun
 from nasm.workers.places import OwnProcess
 from tests.parts import part
@@ -54,12 +55,12 @@ def outputs(run: Execution) -> dict[str, bytes]:
 
 
 def both(
-    text: str | Path, groups: int, most: int | None = None, **keywords: Any
+    text: str | Path, count: int, most: int | None = None, **keywords: Any
 ) -> tuple[RunReport, TilesRun]:
     """The report of one machine, and a run in groups that was compared with it."""
     one, other = made(text, **keywords), made(text, **keywords)
     report = one.run(max_cycles=most)
-    run = TilesRun(other, OwnProcess(), groups)
+    run = TilesRun(other, OwnProcess(), count)
     found = run.run(max_cycles=most)
     assert found == report
     assert str(found) == str(report)
@@ -80,10 +81,10 @@ def test_groups_execute_random_packets_as_one_machine_does(seed: int) -> None:
     both(random_text(seed), 1 + seed % 5)
 
 
-@pytest.mark.parametrize("groups", [1, 3, 4])
-def test_a_product_over_tiles_is_the_same_in_groups(groups: int) -> None:
+@pytest.mark.parametrize("count", [1, 3, 4])
+def test_a_product_over_tiles_is_the_same_in_groups(count: int) -> None:
     defines = {"N": 2, "K": 1}
-    report, run = both(NOC / "matmul_tiles.nasm", groups, defines=defines, trace=True)
+    report, run = both(NOC / "matmul_tiles.nasm", count, defines=defines, trace=True)
     assert report.ok
     assert not run.alone
     assert run.windows > 20
@@ -102,24 +103,43 @@ def test_a_run_without_values_is_the_same_in_groups() -> None:
         assert not run.alone
 
 
-def recorded(name: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What a method of the packets of groups returns, from now on."""
-    found: list[Any] = []
-    whole: Callable[..., Any] = getattr(GroupPackets, name)
-
-    def call(self: GroupPackets, *args: Any) -> Any:
-        found.append(whole(self, *args))
-        return found[-1]
-
-    monkeypatch.setattr(GroupPackets, name, call)
-    return found
-
-
 def test_bytes_that_were_taken_too_early_are_taken_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = recorded("taken_back", monkeypatch)
+    found: list[Any] = []
+    whole = GroupScheduler.revoke
+
+    def revoke(self: GroupScheduler, *event: Any) -> None:
+        whole(self, *event)
+        found.append(event)
+
+    monkeypatch.setattr(GroupScheduler, "revoke", revoke)
     _, run = both(BUSY, 3)
-    assert sum(map(len, found)) == 1
+    assert len(found) == 1
     assert not run.alone
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_what_groups_tell_is_put_in_order_some_windows_at_a_time(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groups, "TELL", 5)
+    both(random_text(seed), 3)
+    both(BUSY, 3)
+
+
+def test_a_group_without_events_is_not_asked() -> None:
+    text = BUSY + ".tile 9, 9\n.rv B\n" + "nop\n" * 300
+    _, run = both(text, 4)
+    assert not run.alone
+    assert run.calls < 4 * run.windows
+
+
+def test_tiles_of_a_row_and_of_a_column_are_spread_over_groups() -> None:
+    program = made(NOC / "matmul_tiles.nasm", defines={"N": 4, "K": 1}).program
+    four = divided(program, 4).groups
+    for line in range(4):
+        assert {four[4 * line + n] for n in range(4)} == set(range(4))
+        assert {four[4 * n + line] for n in range(4)} == set(range(4))
+    assert sorted(divided(program, 16).groups) == list(range(16))
 
 
 NEAR = """
@@ -178,10 +198,10 @@ def test_a_run_in_groups_that_was_halted_says_where_it_was(
     execution = made(BUSY)
     run, whole = TilesRun(execution, OwnProcess(), 3), Groups.advance
 
-    def advance(self: Groups, meanwhile: Callable[[], None]) -> None:
+    def advance(self: Groups) -> None:
         if run.windows + 1 == windows:
             run.halt()
-        whole(self, meanwhile)
+        whole(self)
 
     monkeypatch.setattr(Groups, "advance", advance)
     report = run.run()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from nasm.machine.records import Status
 from nasm.tiles.runs import TilesRun
 from nasm.workers.places import OtherProcesses
 from tests.ranks.test_hosts import facts, under_mpi
-from tests.tiles.test_groups import BUSY, NOC, made, random_text
+from tests.tiles.test_groups import BUSY, NOC, made, outputs, random_text
 
 LOOP = ".rv B\nagain: addi t0, t0, 1\n j again\n"
 ROUND_TRIP = NOC / "round_trip.nasm"
@@ -27,6 +28,47 @@ ROUND_TRIP = NOC / "round_trip.nasm"
 def test_other_processes_give_the_same_run() -> None:
     for text in (BUSY, random_text(3)):
         assert facts(nasm.run(text, executor=2)) == facts(nasm.run(text))
+
+
+@pytest.mark.turns(2)
+@pytest.mark.parametrize("start", ["fork", "forkserver", "spawn"])
+def test_processes_give_the_same_run_however_they_are_started(start: str) -> None:
+    one, other = made(BUSY, trace=True), made(BUSY, trace=True)
+    report = one.run()
+    with closing(OtherProcesses(2, start)) as place:
+        run = TilesRun(other, place)
+        assert run.run() == report
+    assert not run.alone
+    assert outputs(other) == outputs(one)
+
+
+MATMUL = ("tensix/noc/matmul_tiles.nasm", "-D", "K=1")
+SEVERAL = (
+    (*MATMUL, "-D", "N=2"),
+    (*MATMUL, "-D", "N=4"),
+    ("tensix/noc/multicast.nasm",),
+    ("tensix/noc/round_trip.nasm",),
+    ("tensix/ethernet/two_chips.nasm",),
+)
+"""Programs with more than one tile, with their options."""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("words", SEVERAL)
+def test_programs_of_several_tiles_are_the_same_in_one_two_and_three_processes(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(NOC.parents[1] / words[0])
+
+    def printed(*more: str) -> Any:
+        assert main(["run", path, *words[1:], "--json", *more]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["memory_hash"]
+        return found
+
+    one = printed()
+    for count in "123":
+        assert printed("-j", count) == one
 
 
 @pytest.mark.turns(2)
