@@ -12,7 +12,7 @@ from nasm.base.records import dataclass
 from nasm.targets.tensix.layouts.blackhole import BLACKHOLE_LAYOUT
 from nasm.targets.tensix.layouts.layout import ConfigLayout
 from nasm.targets.tensix.layouts.wormhole import WORMHOLE_LAYOUT
-from nasm.targets.tensix.memory_map import BLACKHOLE_MAP, WORMHOLE_MAP, MemoryMap
+from nasm.targets.tensix.memory_map import BLACKHOLE_MAP, WORMHOLE_MAP, AddressMap
 from nasm.targets.tensix.words import TABLES, WordTable
 
 REQUESTS: Final = "requests"
@@ -95,7 +95,7 @@ class Chip:
     default_conditions: int
     tiles: TileUnits
     cores: CoreUnits
-    addresses: MemoryMap
+    addresses: AddressMap
 
     @property
     def docs(self) -> str:

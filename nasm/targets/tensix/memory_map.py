@@ -1,18 +1,16 @@
-"""The addresses of a tile: regions, what each is called, and names for words in them.
+"""The addresses of a tile: regions, what each is called, and where what is in them begins.
 
 Source: the memory maps of the RISC-V cores in the public ISA documentation, with the latencies of
-loads. Names are those of the vendor's headers.
+loads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import Enum
 from typing import Final, NamedTuple
 
 from nasm.base.problems import Refused
 from nasm.base.records import dataclass
-from nasm.targets.tensix.front.mop import WORDS as EXPANDER_WORDS
 from nasm.targets.tensix.risc_state import NC, RISC_CORES, B
 
 EVERY: Final = frozenset(range(RISC_CORES))
@@ -62,7 +60,7 @@ class MappedRegion(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MemoryMap:
+class AddressMap:
     """The regions of a generation's tile; where cores differ, those of threads come first."""
 
     regions: tuple[MappedRegion, ...]
@@ -107,7 +105,7 @@ _NETWORKS: Final = (
     MappedRegion(Block.EXPANDER, 0xFFB80000, 0xFFB80023, cores=OF_THREADS),
 )
 
-WORMHOLE_MAP: Final = MemoryMap((
+WORMHOLE_MAP: Final = AddressMap((
     MappedRegion(Block.L1, 0, (1464 << 10) - 1, 8),
     MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB007FF, 2, least=False, cores=OF_THREADS),
     MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB00FFF, 2, least=False, cores=OTHERS),
@@ -128,7 +126,7 @@ _SLOW: Final = tuple(
 )
 """The local memories of B, of NC, and of the threads' cores, as every core reaches them."""
 
-BLACKHOLE_MAP: Final = MemoryMap((
+BLACKHOLE_MAP: Final = AddressMap((
     MappedRegion(Block.L1, 0, (1536 << 10) - 1, 8),
     MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB00FFF, 2, least=False, cores=OF_THREADS),
     MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB01FFF, 2, least=False, cores=OTHERS),
@@ -172,9 +170,6 @@ CLOCK_LOW: Final = 0xFFB121F0
 CLOCK_NOW: Final = 0xFFB121F4
 CLOCK_HIGH: Final = 0xFFB121F8
 
-TEMPLATES: Final = "MOP expander".partition(" ")[0]
-"""What names of words of the expander begin with, before the number of the template."""
-
 QUEUE_BYTES: Final = 0x10000
 """Bytes of the addresses of each queue from RISC-V B, and of each where it pushes instructions."""
 
@@ -187,41 +182,3 @@ RESET_PCS: Final = (
     "NCRISC_RESET_PC", "NCRISC_RESET_PC_OVERRIDE",
 )  # fmt: skip
 """Registers of Blackhole that say where cores begin, in the order of their addresses."""
-
-
-def _names() -> Iterator[tuple[str, int]]:
-    yield "CoprocessorDoneCheck", COPROCESSOR_DONE
-    yield "MOPExpanderDoneCheck", EXPANDER_DONE
-    for template, words in enumerate(EXPANDER_WORDS):
-        for at, word in enumerate(words):
-            if word:
-                yield f"{TEMPLATES}{template}_{word}", EXPANDER + 4 * at
-    for at in range(64):
-        yield f"GPR{at}", REGFILE + 4 * at
-    for at in range(8):
-        yield f"SEM{at}", SEMAPHORES + 4 * at
-    for at in range(4):
-        yield f"TENSIX_MAILBOX{at}_BASE", MAILBOXES + BOX_BYTES * at
-    yield "RISCV_DEBUG_REG_RISC_DBG_CNTL_0", DEBUG_CONTROL
-    yield "RISCV_DEBUG_REG_RISC_DBG_CNTL_1", DEBUG_VALUE
-    yield "RISCV_DEBUG_REG_RISC_DBG_STATUS_0", DEBUG_ECHO
-    yield "RISCV_DEBUG_REG_RISC_DBG_STATUS_1", DEBUG_RESULT
-    yield "RISCV_DEBUG_REG_SOFT_RESET_0", SOFT_RESET
-    yield "RISCV_DEBUG_REG_DISABLE_RESET", KEPT_IN_RESET
-    for at, name in enumerate(RESET_PCS):
-        yield f"RISCV_DEBUG_REG_{name}", RESET_PC + 4 * at
-    yield "RISCV_DEBUG_REG_WALL_CLOCK_L", CLOCK_LOW
-    yield "RISCV_DEBUG_REG_WALL_CLOCK_H", CLOCK_HIGH
-    yield "RISCV_TDMA_REG_STATUS", TDMA_STATUS
-    yield "RISCV_TDMA_REG_ACC_PACKED_SIZE", PACKED_SIZE
-
-
-ADDRESSES: Final = dict(_names())
-"""Addresses that have names."""
-
-_TEXTS: Final = {address: name for name, address in ADDRESSES.items()}
-
-
-def address_text(address: int) -> str:
-    """An address by its last name, or in hexadecimal."""
-    return _TEXTS.get(address) or f"{address:#010x}"

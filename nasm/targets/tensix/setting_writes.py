@@ -12,9 +12,10 @@ from typing import Final
 
 from nasm.base.problems import Refused, listed
 from nasm.isa.settings import MISPLACED, Values, Written
+from nasm.targets.tensix.address_names import ADDRESSES
 from nasm.targets.tensix.chips import Chip
 from nasm.targets.tensix.layouts.layout import ConfigField
-from nasm.targets.tensix.memory_map import ADDRESSES, CONFIGURATION, EXPANDER_DONE, REGFILE
+from nasm.targets.tensix.memory_map import CONFIGURATION, EXPANDER_DONE, REGFILE
 from nasm.targets.tensix.words.groups import SettingGroup, writer
 
 THREAD_WORD: Final = writer(SettingGroup.THREAD)

@@ -11,13 +11,14 @@ from functools import partial
 from typing import Final
 
 from nasm.isa.settings import Setting, Settings
+from nasm.targets.tensix.address_names import address_text
 from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
 from nasm.targets.tensix.engine_names import LETTERS, QUEUES
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.layouts.layout import ConfigField
 from nasm.targets.tensix.layouts.wormhole import DESCRIPTOR
-from nasm.targets.tensix.memory_map import SOFT_RESET, address_text
+from nasm.targets.tensix.memory_map import SOFT_RESET
 from nasm.targets.tensix.riscv.cores import RESET_PCS
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.setting_meanings import meaning_of, words_of

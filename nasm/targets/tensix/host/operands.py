@@ -5,7 +5,7 @@ from __future__ import annotations
 from nasm.base.problems import Refused, did_you_mean, quoted
 from nasm.base.records import dataclass
 from nasm.isa.kinds import WRONG_KIND, Kind
-from nasm.targets.tensix.memory_map import ADDRESSES, address_text
+from nasm.targets.tensix.address_names import ADDRESSES, address_text
 from nasm.views.value_text import value_text
 
 NAMED = "GPR0 to GPR63, SEM0 to SEM7, MOP1_LoopOp and others"

@@ -13,6 +13,7 @@ from nasm.isa.implicit_kinds import CoreState, Here
 from nasm.isa.instruction import InstructionContext, Operand, Rule, of_operands
 from nasm.isa.kinds import Choice, Label, Number
 from nasm.isa.target import Pushing
+from nasm.targets.tensix.address_names import address_text
 from nasm.targets.tensix.chips import CHIPS
 from nasm.targets.tensix.core.pushed import full
 from nasm.targets.tensix.core.tensix import Tensix
@@ -20,7 +21,7 @@ from nasm.targets.tensix.engine_names import CORES, QUEUES, RISCV_PREFIX
 from nasm.targets.tensix.host import blocks
 from nasm.targets.tensix.host.operands import Address, WordValue
 from nasm.targets.tensix.isa.table import ISA
-from nasm.targets.tensix.memory_map import Block, MappedRegion, address_text
+from nasm.targets.tensix.memory_map import Block, MappedRegion
 from nasm.targets.tensix.risc_state import RISC_REGISTERS
 from nasm.targets.tensix.riscv.feeding import FED_ROWS
 from nasm.targets.tensix.words.groups import WRITERS, SettingGroup

@@ -14,10 +14,11 @@ import numpy as np
 from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix import memory_map as at
+from nasm.targets.tensix.address_names import address_text
 from nasm.targets.tensix.core import stores
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.host import blocks
-from nasm.targets.tensix.memory_map import Block, MappedRegion, address_text
+from nasm.targets.tensix.memory_map import Block, MappedRegion
 from nasm.targets.tensix.noc import interface
 from nasm.targets.tensix.risc_state import NC, B
 from nasm.targets.tensix.riscv import pushing, queues

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Final
 
 from nasm.base.problems import Refused
+from nasm.targets.tensix.address_names import address_text
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.memory_map import ATOMIC_CYCLES, INSTRUCTIONS, LOCAL, Block, address_text
+from nasm.targets.tensix.memory_map import ATOMIC_CYCLES, INSTRUCTIONS, LOCAL, Block
 from nasm.targets.tensix.risc_state import (
     STATUS_CONFIG,
     LateAccess,
