@@ -354,7 +354,7 @@ class RoundFinder:
         waits = semaphores[here]
         known = np.zeros(max((0, *counters)) + 2, np.int64)
         known[list(counters)] = list(counters.values())
-        grown = values[there] - values[here] == np.where(waits < len(known), known[waits], 0)
+        grown = values[there] - values[here] == known[np.minimum(waits, len(known) - 1)]
         alike = (forms[here] == forms[there]) & (forms[there] >= 0) & (forms[here] >= 0)
         alike &= (waits < 0) | grown
         (wrong,) = (~alike).nonzero()

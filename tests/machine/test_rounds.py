@@ -13,6 +13,7 @@ from nasm.base.source import Source
 from nasm.runs.execution import Execution
 from nasm.sim.rounds import RoundFinder
 from nasm.sim.shifts import NotedMoment, pass_over
+from tests.machine import pipelines
 from tests.machine.pipelines import text
 
 
@@ -193,10 +194,21 @@ def test_rounds_of_several_turns_are_found(repeated: list[int]) -> None:
 LATE = "@scalar Activation c0, c0, op=exp  $copied >= M\n"
 """The first of an engine that only started transfers before."""
 
+UNSEEN = """\
+.sem last
+@sync EventSemaphore $last >= 1
+@scalar EventSemaphore $last++
+.for n in 0..12
+@sync Nop
+.end
+"""
+"""A semaphore that nothing has changed before."""
 
-def test_what_is_first_occupied_after_rounds_does_not_confuse_them(repeated: list[int]) -> None:
+
+@pytest.mark.parametrize("late", [LATE, UNSEEN])
+def test_what_is_new_after_rounds_does_not_confuse_them(repeated: list[int], late: str) -> None:
     shape = {"m": 4, "k": 96, "deep": 3, "wide": 32, "tall": 128}
-    text = PIPELINE.format(**shape, first="scalar", second="sync", third="gpsimd") + LATE
+    text = pipelines.PIPELINE.format(**shape, first="scalar", second="sync", third="gpsimd") + late
     known, found = (
         Execution(program, values=False) for program in [nasm.assemble(Source("late", text))] * 2
     )
