@@ -61,15 +61,15 @@ SAMPLES = Samples(
 
 def _new_core(generation: Generation, around: Surroundings) -> Tensix:
     """The coprocessor of a core."""
-    options = generation.options
+    options, chip = generation.options, CHIPS[generation.name]
     return Tensix(
         around.memory("l1"),
         around=around,
-        chip=CHIPS[generation.name],
+        chip=chip,
         words=words_on(generation.name),
         quirks=quirks(generation.name, options),
         outer_bug=options[OUTER_BUG] == YES,
-        branch_cycles=3 if options[BRANCHES] == MISPREDICTED else 1,
+        branch_cycles=chip.cores.mispredicted if options[BRANCHES] == MISPREDICTED else 1,
         srcb_as_srca=options[SRCB_FORMAT] == AS_SRCA,
         **loading.lines_of(around),
     )

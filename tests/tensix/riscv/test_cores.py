@@ -367,7 +367,7 @@ def test_a_mailbox_for_which_nothing_is_sent_is_a_deadlock() -> None:
 @pytest.mark.parametrize(
     ("lines", "code", "said"),
     [
-        ("word 0xFFFFFFFF", "E0701", "0xffffffff at 0x6000 is no instruction of RV32IM"),
+        ("word 0xFFFFFFFF", "E0701", "0xffffffff at 0x6000 is no instruction of these cores"),
         ("space 8", "E0701", "it jumps to 0x6000, where the core has no line"),
         ("li a0, 0x8000\njr a0", "E0701", "it jumps to 0x8000, where the core has no line"),
         ("li a0, 0x6002\njr a0", "E0701", "it jumps to 0x6002, which is not a multiple of 4"),

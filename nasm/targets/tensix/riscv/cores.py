@@ -1,6 +1,6 @@
 """The five RISC-V cores of a tile: their names, where they begin, and what holds them.
 
-Sources: BabyRISCV and SoftReset of the public ISA documentation of Wormhole B0.
+Sources: BabyRISCV and SoftReset of the public ISA documentation.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.engine_names import HARTS, QUEUES
 from nasm.targets.tensix.risc_state import NC, B
 from nasm.targets.tensix.scalar.config import field
-from nasm.targets.tensix.scalar.devices import RESET_BITS
+from nasm.targets.tensix.scalar.devices import OVERRIDDEN, OVERRIDDEN_THREADS, RESET_BITS
 
 FIRST: Final = len(QUEUES)
 """The number of the first of them among the engines of a core."""
@@ -41,6 +41,10 @@ def reset_pc(core: Tensix, number: int) -> int:
         return risc.entry
     if number == B:
         return RESET_PCS[B]
+    if core.chip.cores.reset_registers:
+        there = core.reset_pcs[OVERRIDDEN if number == NC else OVERRIDDEN_THREADS]
+        bit = 0 if number == NC else number
+        return int(core.reset_pcs[number]) if there >> bit & 1 else RESET_PCS[number]
     if number == NC:
         there = field(core, 0, "NCRISC_RESET_PC_OVERRIDE_Reset_PC_Override_en")
         return field(core, 0, "NCRISC_RESET_PC_PC") if there else RESET_PCS[NC]
