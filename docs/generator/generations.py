@@ -12,6 +12,7 @@ from nasm.targets import TARGETS
 from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE
 from nasm.targets.tensix.front.expanding import EXPANDERS
 from nasm.targets.tensix.isa.table import ADDED, CHANGES, DECLARED
+from nasm.targets.tensix.words.word import Described
 
 TARGET = TARGETS["wormhole"]()
 
@@ -29,6 +30,8 @@ def differences() -> str:
     for name, how in changed.items():
         if how.missing:
             missing[how.missing].append(name)
+    known = {**DECLARED, **ADDED[BLACKHOLE.name]}
+    named = [n for n in ours if known[n].word.described is Described.NAME]
     lines = [
         _figures(ours, theirs),
         "",
@@ -37,6 +40,7 @@ def differences() -> str:
         f"* **Computed in another way**: {_names(values)}.",
         f"* **Other waits only**: {_names(waits)}.",
         *(f"* **Not modelled**: {why}: {_names(names)}." for why, names in missing.items()),
+        f"* **Not executed**, as documents give no more than their names: {_names(named)}.",
     ]
     return "\n".join(lines)
 

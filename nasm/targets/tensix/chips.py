@@ -59,7 +59,8 @@ class CoreUnits:
     that, else only as they leave the load/store unit. Stores to L1 next to each other are one if
     the queue ``coalesces``, and whether a load waits for a store is a question of all of its bytes;
     ``fences`` says that fence orders accesses. NC may have an ``instruction_memory``; where cores
-    begin may be ``reset_registers`` rather than words of the configuration. ``depths`` are those of
+    begin may be ``reset_registers`` rather than words of the configuration. Numbers of registers of
+    ``streams`` may be known. ``depths`` are those of
     the FIFOs before the expanders, of what is there alone, or of what has ``not_passed`` the gate.
     """
 
@@ -71,6 +72,7 @@ class CoreUnits:
     fences: bool
     instruction_memory: bool
     reset_registers: bool
+    streams: bool
     depths: tuple[int, int, int]
     not_passed: bool
 
@@ -138,6 +140,7 @@ WORMHOLE: Final = Chip(
         fences=False,
         instruction_memory=True,
         reset_registers=False,
+        streams=False,
         depths=(32, 16, 16),
         not_passed=False,
     ),
@@ -174,6 +177,7 @@ BLACKHOLE: Final = Chip(
         fences=True,
         instruction_memory=False,
         reset_registers=True,
+        streams=True,
         depths=(29, 29, 29),
         not_passed=True,
     ),

@@ -27,7 +27,11 @@ class ExpanderAction(Enum):
     TEMPLATE = "expands a template"
     MASK = "sets the mask of a template"
     BUFFER = "records or plays"
+    DECLARES = "declares what instructions use"
 
+
+_CONSUMED: Final = frozenset({ExpanderAction.MASK, ExpanderAction.DECLARES})
+"""What nothing comes of."""
 
 EXPANDERS: Final[dict[int, ExpanderAction]] = {}
 """By opcode, the words for expanders, as their rows declare."""
@@ -78,6 +82,8 @@ def expand(
     if EXPANDERS.get(opcode) is ExpanderAction.MASK:
         own.mop_mask_high = word & 0xFFFF
         return ()
+    if EXPANDERS.get(opcode) is ExpanderAction.DECLARES:
+        return ()  # it is for automatic TTSync, which is not modelled
     slots = _slots(own, word, outer_bug)
     if not own.recording.left and not any(_records(slot.word) for slot in slots):
         return _played(own.replay.tobytes(), slots)
@@ -93,7 +99,7 @@ def taken(
     Those are, for each word that leaves the MOP expander, how many of them there are.
     """
     own = core.threads[thread]
-    if EXPANDERS.get(word >> 24) is ExpanderAction.MASK or (
+    if EXPANDERS.get(word >> 24) in _CONSUMED or (
         word >> 24 not in EXPANDERS and not own.recording.left
     ):
         micros = expand(core, thread, word, outer_bug, place)
@@ -110,7 +116,7 @@ def foreseen(
 ) -> tuple[ExpandedWord, ...] | None:
     """What would reach the gate in place of a word now; None where that would change anything."""
     own = core.threads[thread]
-    if own.recording.left or EXPANDERS.get(word >> 24) is ExpanderAction.MASK:
+    if own.recording.left or EXPANDERS.get(word >> 24) in _CONSUMED:
         return None
     slots = _slots(own, word, outer_bug)
     if any(_records(slot.word) for slot in slots):
