@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from nasm.targets.tensix.noc.chip_map import TENSIX_COLUMNS, TENSIX_ROWS
+from nasm.targets.tensix.noc.chip_map import WORMHOLE
 
-PLACES = [(x, y) for y in TENSIX_ROWS for x in TENSIX_COLUMNS]
+PLACES = [(x, y) for y in WORMHOLE.tensix_rows for x in WORMHOLE.tensix_columns]
 SIZES = (16, 64, 1024, 4096, 8192)
 
 
@@ -106,7 +106,7 @@ class RandomTiles:
         (x0, x1), (y0, y1) = columns, rows
         low, high = sorted((x0, x1)), sorted((y0, y1))
         inside = {
-            (TENSIX_COLUMNS[x], TENSIX_ROWS[y])
+            (WORMHOLE.tensix_columns[x], WORMHOLE.tensix_rows[y])
             for x in range(low[0], low[1] + 1)
             for y in range(high[0], high[1] + 1)
         }

@@ -37,9 +37,9 @@ RESET_WORDS = 8
 """Registers that say where cores begin: one for each core, and which of them hold."""
 
 STREAMS, STREAM_WORDS = 64, 7
-"""Streams of the NoC overlay of a tile, and the words that each keeps (``scalar/streams.py``)."""
+"""Streams of the NoC overlay of a tile, and the words that each keeps (``streams.py``)."""
 
-INITIATORS, INITIATOR_WORDS = 4, 11
+INITIATORS, INITIATOR_WORDS = 4, 17
 """Request initiators of each network interface of a tile, and the words of their registers."""
 
 NO_FORMAT = -1

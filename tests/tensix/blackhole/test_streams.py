@@ -116,6 +116,8 @@ def test_what_streams_are_not_modelled_for_is_refused() -> None:
 
 # -- others
 
+OFF = "".join(f".cfg DISABLE_IMPLIED_{name}_FMT_Base = 1\n" for name in ("SRCA", "SRCB"))
+
 
 def test_resources_may_be_declared_which_changes_nothing_else() -> None:
     session = ran("@t1\nSFPNOP\nRESOURCEDECL Resources=0x1FF, Class=13\nSFPNOP")
@@ -124,7 +126,7 @@ def test_resources_may_be_declared_which_changes_nothing_else() -> None:
 
 
 def test_a_move_of_srcb_for_debugging_waits_for_no_bank() -> None:
-    setup = ".cfg ALU_FORMAT_SPEC_REG1_SrcB = bf16\n@t1\n.cfg DISABLE_IMPLIED_SRCB_FMT_Base = 1\n.cfg DISABLE_IMPLIED_SRCA_FMT_Base = 1\n"
+    setup = f".cfg ALU_FORMAT_SPEC_REG1_SrcB = bf16\n@t1\n{OFF}"
     text = f"{setup}MOVDBGB2D DstRow=8"
     assert ran(text).report().status is Status.FINISHED
     assert ran(text.replace("DBG", "")).report().status is Status.DEADLOCK
@@ -135,7 +137,7 @@ def test_a_bank_that_is_set_valid_has_no_format() -> None:
     (problem,) = ran(text.format("")).report().problems
     assert problem.code == "E0701"
     report = ran(".cfg ALU_FORMAT_SPEC_REG1_SrcB = bf16\n" + text.format(
-        ".cfg DISABLE_IMPLIED_SRCB_FMT_Base = 1\n.cfg DISABLE_IMPLIED_SRCA_FMT_Base = 1\n")).report()  # fmt: skip
+        OFF)).report()  # fmt: skip
     assert report.status is Status.FINISHED
 
 

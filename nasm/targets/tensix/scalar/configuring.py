@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nasm.base.problems import Refused
-from nasm.targets.tensix.scalar import config, streams
+from nasm.targets.tensix import streams
+from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.scalar.gprs import quad
 from nasm.targets.tensix.state import THREADS, Coprocessor
 

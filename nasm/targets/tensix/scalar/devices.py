@@ -11,8 +11,8 @@ from typing import Final
 
 from nasm.base.problems import Refused
 from nasm.targets.tensix import memory_map as at
+from nasm.targets.tensix import streams
 from nasm.targets.tensix.address_names import address_text
-from nasm.targets.tensix.scalar import streams
 from nasm.targets.tensix.state import PACKERS, THREADS, UNPACKERS, Coprocessor
 
 WINDOW: Final = 0xFFB00000

@@ -11,9 +11,8 @@ from typing import Final
 
 from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
+from nasm.targets.tensix import streams
 from nasm.targets.tensix.chips import WORMHOLE
-from nasm.targets.tensix.scalar import streams
-from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.state import NO_STREAM, Coprocessor, Latch
 from nasm.targets.tensix.sync.conditions import parts, unmet, unmet_semaphores
 from nasm.targets.tensix.unit_queries import STREAMS_PART, BusyUnits, semaphore_parts
@@ -63,12 +62,11 @@ def STREAMWAIT(
 
     Words of the thread have the upper bits of the target, and which stream is selected.
     """
-    upper = ("STREAMWAIT_PHASE_HI_Val", "STREAMWAIT_NUM_MSGS_HI_Val")[ConditionIndex]
     _latch(core, thread, BlockMask, 1 << ConditionIndex)
     latch = core.threads[thread].latch
     latch.ordering = latch.units = 0
     latch.stream = streams.selected(core, thread, StreamSelect)
-    latch.target = field(core, thread, upper) << 10 | TargetValueLo
+    latch.target = streams.target(core, thread, ConditionIndex, TargetValueLo)
 
 
 def _latch(

@@ -90,5 +90,15 @@ def write(core: Coprocessor, stream: int, number: int, value: int) -> None:
 
 def selected(core: Coprocessor, thread: int, which: int) -> int:
     """The stream that a thread names by one of its four words."""
-    at = core.layout.fields[f"STREAM_ID_SYNC_SEC{which}_BankSel"]
+    return _own_field(core, thread, f"STREAM_ID_SYNC_SEC{which}_BankSel")
+
+
+def target(core: Coprocessor, thread: int, counts: int, low: int) -> int:
+    """What a thread waits for: the upper bits are in its words, of phases or of messages."""
+    name = ("STREAMWAIT_PHASE_HI_Val", "STREAMWAIT_NUM_MSGS_HI_Val")[counts]
+    return _own_field(core, thread, name) << 10 | low
+
+
+def _own_field(core: Coprocessor, thread: int, name: str) -> int:
+    at = core.layout.fields[name]
     return int(core.threads[thread].config[at.word]) >> at.shift & at.mask
