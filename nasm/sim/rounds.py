@@ -271,6 +271,8 @@ class RoundFinder:
 
     def _now(self) -> RoundEnd:
         host, queues = self.host, self.host.queues
+        for each in queues:
+            self._of(each)  # which may bind tasks, and with that name what they occupy
         moment = NotedMoment(host.now)
         pass_over(host, moment, self.machine)
         oldest = [queue.flight[0].pc if queue.flight else queue.pc for queue in queues]

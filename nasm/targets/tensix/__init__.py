@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
-from nasm.isa.core_state import Surroundings
+from nasm.isa.core_state import Surroundings, Unfinished
 from nasm.isa.generation import Generation
 from nasm.isa.target import Bursting, CodeWords, GenerationModel, Samples, Target
 from nasm.targets.tensix.arrangements import ARRANGEMENTS
@@ -35,6 +36,7 @@ from nasm.targets.tensix.options import (
     quirks,
 )
 from nasm.targets.tensix.riscv import code_words, elf_text, loading
+from nasm.targets.tensix.riscv.cores import held_in_reset
 from nasm.targets.tensix.settings import settings_of
 
 
@@ -76,6 +78,12 @@ def _new_core(generation: Generation, around: Surroundings) -> Tensix:
     )
 
 
+def _left_open(core: Tensix) -> Iterator[Unfinished]:
+    """What the engines of a core have left open, and what keeps some from beginning."""
+    yield from open_recordings(core)
+    yield from held_in_reset(core)
+
+
 TARGET = Target(
     name="tensix",
     module=__name__,
@@ -92,7 +100,7 @@ TARGET = Target(
     holds=_new_core,
     expand=expanded,
     bursting=Bursting(expansion_of, burst, leads),
-    unfinished=open_recordings,
+    unfinished=_left_open,
     paces={"duration": Durations},
     causes=CAUSES,
     pushing=PUSHING,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from nasm.isa.core_state import Unfinished
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.engine_names import HARTS, QUEUES
 from nasm.targets.tensix.risc_state import NC, B
@@ -32,6 +33,16 @@ def number_of(engine: int) -> int:
 def in_reset(core: Tensix, number: int) -> bool:
     """Whether a core is held in reset."""
     return bool(core.soft_reset >> RESET_BITS[number] & 1)
+
+
+def held_in_reset(core: Tensix) -> Iterator[Unfinished]:
+    """The cores with code that are held in reset."""
+    for number, code in enumerate(core.codes):
+        if code is not None and in_reset(core, number):
+            bit = f"bit {RESET_BITS[number]} of RISCV_DEBUG_REG_SOFT_RESET_0"
+            message = "executes none of its lines: it is held in reset"
+            hint = f"clear {bit}, in the text or by another core of the tile"
+            yield Unfinished(FIRST + number, message, hint, idle=True)
 
 
 def reset_pc(core: Tensix, number: int) -> int:
