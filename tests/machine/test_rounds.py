@@ -13,6 +13,7 @@ from nasm.base.source import Source
 from nasm.runs.execution import Execution
 from nasm.sim.rounds import RoundFinder
 from nasm.sim.shifts import NotedMoment, pass_over
+from tests.machine import pipelines
 from tests.machine.pipelines import text
 
 
@@ -188,3 +189,30 @@ def test_rounds_of_several_turns_are_found(repeated: list[int]) -> None:
     assert repeated[0] > len(program) // 2
     assert state(found) == state(known)
     assert found.report() == known.report()
+
+
+LATE = "@scalar Activation c0, c0, op=exp  $copied >= M\n"
+"""The first of an engine that only started transfers before."""
+
+UNSEEN = """\
+.sem last
+@sync EventSemaphore $last >= 1
+@scalar EventSemaphore $last++
+.for n in 0..12
+@sync Nop
+.end
+"""
+"""A semaphore that nothing has changed before."""
+
+
+@pytest.mark.parametrize("late", [LATE, UNSEEN])
+def test_what_is_new_after_rounds_does_not_confuse_them(repeated: list[int], late: str) -> None:
+    shape = {"m": 4, "k": 96, "deep": 3, "wide": 32, "tall": 128}
+    text = pipelines.PIPELINE.format(**shape, first="scalar", second="sync", third="gpsimd") + late
+    known, found = (
+        Execution(program, values=False) for program in [nasm.assemble(Source("late", text))] * 2
+    )
+    known.machine.scheduler.repeat(None)
+    assert known.run() == found.run()
+    assert repeated
+    assert found.machine.summary.digest() == known.machine.summary.digest()
