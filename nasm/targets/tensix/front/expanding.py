@@ -85,6 +85,9 @@ def expand(
         own.mop_mask_high = word & 0xFFFF
         return ()
     if EXPANDERS.get(opcode) is ExpanderAction.DECLARES:
+        if own.recording.left:
+            message = f"{EXPANDER_NAMES[opcode]} is recorded: what happens is not documented"
+            raise Refused("E0701", message, "declare it before or after")
         return ()  # it is for automatic TTSync, which is not modelled
     slots = _slots(own, word, outer_bug)
     if not own.recording.left and not any(_records(slot.word) for slot in slots):
