@@ -3,20 +3,20 @@
 ; sends these on; lines of the other network show that an acknowledged write takes as long to the next
 ; tile as to the last one: 17 hops of 9 cycles in a row, 12 in a column
 .target blackhole
-.dram0 weights u32[64] @ 0x1000 = iota
+.dram0  weights  u32[64] @ 0x1000 = iota
 
 .tile 16, 11
 .l1  there   u32[64]  @ 0x2000 output = zeros
 .tile 2, 2
-.l1  beside  u32[16] = zeros
+.l1  beside  u32[16]  = zeros
 .tile 1, 3
-.l1  below   u32[16] = zeros
+.l1  below   u32[16]  = zeros
 
 .tile 1, 2
-.l1  here    u32[64]  @ 0x1000 = zeros
-.l1  own     u32[16] @ 0x1200 = zeros
-.l1  clock   u32[3]  @ 0x1300 output
-.sem done
+.l1   here    u32[64]  @ 0x1000 = zeros
+.l1   own     u32[16] @ 0x1200 = zeros
+.l1   clock   u32[3]   @ 0x1300 output
+.sem  done
 
 .rv B
     li     s0, 0xFFB20000            ; network 0, first initiator
@@ -57,11 +57,11 @@ writes:
     bnez   t1, writes
 
 @noc1
-NOC_STAMP   clock[0:1]
-NOC_WRITE   beside, own   $done++
-NOC_STAMP   clock[1:2]    $done >= 1
-NOC_WRITE   below, own    $done++
-NOC_STAMP   clock[2:3]    $done >= 2
+    NOC_STAMP   clock[0:1]
+    NOC_WRITE   beside, own   $done++
+    NOC_STAMP   clock[1:2]    $done >= 1
+    NOC_WRITE   below, own    $done++
+    NOC_STAMP   clock[2:3]    $done >= 2
 
 .expect there == weights
 .expect clock[1] - clock[0] == 1 + 17 * 9 + 4 * 5 + 1   ; the last: a flit after the header

@@ -155,3 +155,17 @@ def test_the_rows_that_nothing_executes_are_in_the_pages_table() -> None:
     for name in ("XMOV", "PACR_SETREG", "TBUFCMD", "MFCONV3S1"):
         assert f"[{name}](isa/tensix/{name}.md)" in part
     assert TARGET.isa.rows["STREAMWAIT"].since == "blackhole"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "REPLAY Index=0, Count=2, Load=1\nRESOURCEDECL\nSFPNOP",
+        ".cfg MOP1_OuterCount = 1\n.cfg MOP1_InnerCount = 1\n.cfg MOP1_LoopOp: RESOURCEDECL\n"
+        "MOP Template=DOUBLE_LOOP",
+    ],
+)
+def test_a_declaration_that_expanders_meet_is_refused(lines: str) -> None:
+    problems = ran(f"@t1\n{lines}\n").report().problems
+    assert [p.code for p in problems] == ["E0701"]
+    assert "RESOURCEDECL" in problems[0].message
