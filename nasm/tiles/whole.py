@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from nasm.machine.group_machine import BEGUN, COUNT, DONE, FOUND, POST, SAY
+from nasm.machine.group_machine import BEGUN, BELOW, COUNT, DONE, FOUND, POST, SAY
 from nasm.machine.group_packets import JOB, LAUNCH, OVER, FlightName, Unfit
 from nasm.machine.machine import Machine
 from nasm.machine.packets import ByteChange
@@ -37,6 +37,7 @@ class WholeMachine:
             BEGUN: self._begun,
             DONE: self._done,
             POST: self._post,
+            BELOW: self._below,
             SAY: self._say,
             LAUNCH: self._launch,
             JOB: self._job,
@@ -70,6 +71,9 @@ class WholeMachine:
     def _post(self, _: array[int], record: Any) -> None:
         for one in self._records:
             one.take_post(record)
+
+    def _below(self, _: array[int], *change: Any) -> None:
+        self.machine.below_zero.changed(*change)
 
     def _say(self, _: array[int], record: Any) -> None:
         for one in self._records:

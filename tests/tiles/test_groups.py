@@ -81,6 +81,28 @@ def test_groups_execute_random_packets_as_one_machine_does(seed: int) -> None:
     both(random_text(seed), 1 + seed % 5)
 
 
+@pytest.mark.parametrize("seed", part(range(200), 10))
+def test_groups_take_from_semaphores_as_one_machine_does(seed: int) -> None:
+    rng = Random(seed)
+    text = RandomTiles(rng, rng.randint(2, 8), rng.randint(4, 10), taking=True).text
+    _, run = both(text, 1 + seed % 4)
+    assert "semaphore" not in run.alone
+
+
+@pytest.mark.parametrize("seed", part(range(200), 6))
+def test_groups_of_tiles_of_several_chips_are_as_one_machine(seed: int) -> None:
+    rng = Random(seed)
+    text = RandomTiles(rng, rng.randint(3, 8), rng.randint(4, 10), chips=2).text
+    both(text, 2 + seed % 3)
+
+
+def test_what_takes_a_count_below_0_is_reported_from_groups() -> None:
+    text = BUSY.replace("@noc0 NOC_NOP", ".sem s\n@noc0 NOC_NOP $s -= 2\n@noc0 NOC_NOP $s -= 1")
+    report, run = both(text, 3)
+    assert not run.alone
+    assert any("below 0" in problem.message for problem in report.warnings + report.hazards)
+
+
 @pytest.mark.parametrize("count", [1, 3, 4])
 def test_a_product_over_tiles_is_the_same_in_groups(count: int) -> None:
     defines = {"N": 2, "K": 1}
