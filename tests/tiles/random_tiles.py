@@ -86,7 +86,8 @@ class RandomTiles:
         size = rng.choice(SIZES)
         at = 16 * rng.randint(0, (8192 - size) // 16)
         here = f"{rng.choice('ab')}{n}[{at}:{at + size}]"
-        far = rng.choice((f"a{other}", f"b{other}", "d", "h")) + f"[{at}:{at + size}]"
+        shared = () if self.chips[n] else ("d", "h")  # which are of the first chip
+        far = rng.choice((f"a{other}", f"b{other}", *shared)) + f"[{at}:{at + size}]"
         word, mine = f"w{other}[{rng.randint(0, 31)}:]", f"w{n}[{32 + rng.randint(0, 31)}:]"
         word, mine = (f"{t[:-2]}:{int(t[:-2].split('[')[1]) + 1}]" for t in (word, mine))
         kind = rng.randrange(12)
