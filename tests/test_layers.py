@@ -89,7 +89,16 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("pytest_plugin",),
     ),
     "nasm.machine": (
-        ("following", "grown_table", "state", "conversions", "changes", "writers", "records"),
+        (
+            "core_holds",
+            "following",
+            "grown_table",
+            "state",
+            "conversions",
+            "changes",
+            "writers",
+            "records",
+        ),
         ("lost_results",),
         ("numbers",),
         ("access",),

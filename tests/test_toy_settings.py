@@ -64,7 +64,7 @@ def test_a_core_and_its_queues_begin_with_what_the_program_sets() -> None:
 def test_settings_hold_from_the_start_and_are_the_same_at_a_restart() -> None:
     text = ".cfg hot = 30\n@alpha Touch\n@alpha Heat 90"
     session = Session.load(Source("toy.nasm", f".target toy\n{text}\n"), targets=TARGETS)
-    (held,) = session.machine.holds[:1]
+    (held,) = session.machine.holds
     assert isinstance(held, Rack)
     session.run()
     starts = session.now

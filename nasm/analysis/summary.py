@@ -27,6 +27,7 @@ from nasm.machine.records import (
 from nasm.machine.state import lanes
 from nasm.program import instruction_text as written
 from nasm.program.program import Program, Update
+from nasm.sim.channels import Channels
 from nasm.sim.memory import Store
 from nasm.sim.queues import CAUSES, ORDER
 from nasm.sim.resources import Resource
@@ -200,8 +201,9 @@ def semaphore_records(machine: Machine) -> tuple[SemaphoreRecord, ...]:
 
 def channel_records(machine: Machine) -> tuple[ChannelRecord, ...]:
     """The channels, by number."""
-    cores = machine.scheduler.service.cores
-    return tuple(ChannelRecord(core.core, *count) for core in cores for count in core.counts())
+    there, count = machine.scheduler.service.cores, machine.program.generation.channels
+    cores = (there.get(core) or Channels(core, count) for core in range(machine.program.cores))
+    return tuple(ChannelRecord(core.core, *of) for core in cores for of in core.counts())
 
 
 def bank_records(machine: Machine) -> tuple[BankRecord, ...]:
@@ -295,30 +297,34 @@ def standing(machine: Machine) -> tuple[Span | None, str]:
     return next(filter(None, spans), None), ", ".join(texts)
 
 
-def _evidence(machine: Machine) -> list[Counter[str]]:
+def _evidence(machine: Machine) -> list[dict[str, int]]:
     """Per queue, cycles of its instructions by how well their cost is known."""
-    found: list[Counter[str]] = []
-    for queue, lines in enumerate(machine.program.queues):
-        mix: Counter[str] = Counter()
-        completed = machine.summary.itself(queue)
-        done = np.flatnonzero(completed)
-        numbers, which = np.unique(
-            np.asarray(lines.instructions, np.int64)[done], return_inverse=True
-        )
-        times = np.zeros(len(numbers), np.int64)
-        np.add.at(times, which, completed[done])
-        for number, count in zip(numbers.tolist(), times.tolist(), strict=True):
-            cost = machine.cost(queue, number)
-            if machine.program.instructions[number].row.effect is RankExchange:
-                continue  # what it took was known when its ranks met
-            mix[cost.evidence.value] += cost.interval * count
-        for instruction, count in machine.summary.expanded(queue).items():
-            cost = machine.tasks[queue].shape_of(instruction).cost
-            mix[cost.evidence.value] += cost.interval * count
-        for evidence, ticks in machine.ranks.evidence.get(queue, {}).items():
-            mix[evidence.value] += ticks // machine.cycle(queue)
-        found.append(mix)
-    return found
+    return [_evidence_of(machine, queue) for queue in range(len(machine.program.queues))]
+
+
+def _evidence_of(machine: Machine, queue: int) -> dict[str, int]:
+    tasks, program = machine.tasks[queue], machine.program
+    completed = machine.summary.itself(queue)
+    (done,) = completed.nonzero()
+    numbers = np.asarray(program.queues[queue].instructions, np.int64)[done]
+    times = np.bincount(numbers, completed[done])  # float64: exact up to 2^53
+    spent: list[tuple[Evidence, int]] = []
+    for number in times.nonzero()[0].tolist():
+        if program.instructions[number].row.effect is RankExchange:
+            continue  # what it took was known when its ranks met
+        cost = tasks.cost(number)
+        spent.append((cost.evidence, cost.interval * int(times[number])))
+    for instruction, count in machine.summary.expanded(queue).items():
+        cost = tasks.shape_of(instruction).cost
+        spent.append((cost.evidence, cost.interval * count))
+    for evidence, ticks in machine.ranks.evidence.get(queue, {}).items():
+        spent.append((evidence, ticks // machine.cycle(queue)))
+    mix: dict[str, int] = {}
+    for one in Evidence:
+        of_it = [ticks for evidence, ticks in spent if evidence is one]
+        if of_it:
+            mix[one.value] = sum(of_it)
+    return mix
 
 
 def busy_evidence(engines: tuple[EngineRecord, ...]) -> tuple[tuple[str, int], ...]:

@@ -22,6 +22,9 @@ Missing = Callable[[str, int, int, int], None]
 """Called for a read of uninitialised bytes: the memory, the address, how many, and of those
 missing."""
 
+Touched = Callable[[int, int, bool], None]
+"""Called for an access: the address, how many bytes, and whether it writes them."""
+
 
 class AddressedBytes:
     """The bytes of a memory, each by its address; without a store there are none to be had."""
@@ -31,7 +34,7 @@ class AddressedBytes:
 
     def __init__(self, memory: Memory, store: Store, missing: Missing) -> None:
         self.memory, self.store, self.missing = memory, store, missing
-        self.touched: Callable[[int, int, bool], None] | None = None
+        self.touched: Touched | None = None
         self.kept: Journal | None = None
         self.columns = (0, 0)
 
@@ -95,6 +98,51 @@ class Valueless:
 
     def write(self, address: int, data: NDArray[np.uint8]) -> None:
         """Nothing is kept."""
+
+
+class CoreMemories(dict[int, dict[str, Bytes]]):
+    """The memories of each core whose bytes have numbers, made when they are first asked for.
+
+    ``touching``, if there is one, makes what is called with the accesses to those of a core.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        stores: Mapping[tuple[str, int], Store],
+        missing: Missing,
+        refuse: Callable[[str, int], Exception],
+    ) -> None:
+        super().__init__()
+        self._memories = [m for m in program.generation.memories.values() if m.numbered]
+        self._stores, self._missing, self._refuse = stores, missing, refuse
+        self._touching: Callable[[int], Touched] | None = None
+
+    def __missing__(self, core: int) -> dict[str, Bytes]:
+        made = self[core] = {memory.name: self._of(memory, core) for memory in self._memories}
+        return made
+
+    def _of(self, memory: Memory, core: int) -> Bytes:
+        store = self._stores.get((memory.name, 0 if memory.shared else core))
+        if store is None:
+            return Valueless(memory, self._refuse)
+        made = AddressedBytes(memory, store, self._missing)
+        if self._touching is not None:
+            made.touched = self._touching(core)
+        return made
+
+    def linear(self, core: int) -> AddressedBytes | None:
+        """The memory of a core; None without values."""
+        every = self[core].values()
+        return next((memory for memory in every if isinstance(memory, AddressedBytes)), None)
+
+    def watch(self, touching: Callable[[int], Touched]) -> None:
+        """Tell of accesses from now on."""
+        self._touching = touching
+        for core, memories in self.items():
+            for memory in memories.values():
+                if isinstance(memory, AddressedBytes):
+                    memory.touched = touching(core)
 
 
 class ChangeListener(Protocol):

@@ -174,10 +174,30 @@ class GeneralKernel(ReadyInstruction):
             )
 
 
+class ActingKernel:
+    """An instruction that reads no tile, and all of which is done to what the core holds."""
+
+    __slots__ = ("arguments", "numbers", "semantics")
+
+    def __init__(self, row: Row, arguments: list[Any], findings: Findings) -> None:
+        self.semantics, self.arguments, self.numbers = row.semantics, arguments, findings.numbers
+
+    def values(self) -> Any:
+        """Act; what is returned is done at its completion."""
+        then = self.semantics(*self.arguments)
+        if self.numbers.raised:
+            self.numbers.look(self.arguments, then)
+        return then
+
+    def start(self, now: int) -> Any:
+        """Act."""
+        return self.values()
+
+
 class Kernels:
     """Binds the instructions of one queue."""
 
-    CACHES = ("_recipes",)
+    CACHES = ("_here", "_recipes")
 
     def __init__(
         self,
@@ -196,6 +216,7 @@ class Kernels:
         self.operands, self.state, self.findings = operands, state, findings
         self.losses = losses
         self._recipes: dict[Shape, Recipes] = {}
+        self._here: dict[Here, object] = {}
 
     def forget(self) -> None:
         """Make every recipe again."""
@@ -203,8 +224,11 @@ class Kernels:
 
     def bind(
         self, number: int, shape: Shape, operands: tuple[object, ...]
-    ) -> tuple[Work, ReadyInstruction]:
+    ) -> tuple[Work, ReadyInstruction | ActingKernel]:
         """An instruction as work for the scheduler, and its kernel."""
+        if shape.acts:
+            acting = ActingKernel(shape.row, self._held(shape), self.findings)
+            return Work(number, acting.start, acted), acting
         recipes = self._recipes.get(shape)
         if recipes is None:
             recipes = self._recipes[shape] = Recipes(
@@ -227,6 +251,20 @@ class Kernels:
         uses, sets = tuple(binding.states), tuple(shape.held)
         work = Work(number, kernel.start, finish, reads, writes, gate, uses=uses, sets=sets)
         return work, kernel
+
+    def _held(self, shape: Shape) -> list[Any]:
+        """What the semantics of an instruction take that reads no tile."""
+        arguments = shape.arguments.copy()
+        for operand, _, at in shape.reading:
+            kind = operand.kind
+            if not isinstance(kind, Here):
+                arguments[at] = self.holds
+            elif kind in self._here:
+                arguments[at] = self._here[kind]
+            else:
+                here = shape.context.here(kind, self.core, self.rank)
+                arguments[at] = self._here[kind] = here
+        return arguments
 
 
 def acted(then: Callable[[], None] | None) -> None:

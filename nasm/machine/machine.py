@@ -17,13 +17,14 @@ import numpy as np
 
 from nasm.base import gc_pause
 from nasm.base.problems import Failure, Refused
-from nasm.isa.core_state import Bytes, Holds
+from nasm.isa.core_state import Holds
 from nasm.isa.evidence import Cost
 from nasm.isa.generation import Generation
 from nasm.isa.pace import Pace
 from nasm.machine.addresses import Addresses
-from nasm.machine.byte_memory import AddressedBytes, Around, Valueless
+from nasm.machine.byte_memory import Around, CoreMemories, Touched
 from nasm.machine.changes import UNCHANGED, Changes
+from nasm.machine.core_holds import CoreHolds
 from nasm.machine.effects import Effects
 from nasm.machine.findings import Findings
 from nasm.machine.following import Follower
@@ -94,10 +95,10 @@ class Machine:
         self.findings = self._new_findings()
         self.state = State(program, values, self.findings.numbers.clipped)
         make = program.target.paces
-        self.paces = [
-            {name: of(generation) for name, of in make.items()} for _ in range(program.cores)
-        ]
-        every = [pace for paces in self.paces for pace in paces.values()]
+        self.paces = {
+            core: {name: of(generation) for name, of in make.items()} for core in program.busy_cores
+        }
+        every = [pace for paces in self.paces.values() for pace in paces.values()]
         self.scheduler = self._new_scheduler(every, changes, delays)
         lengths = [len(lines) for lines in program.queues]
         summary = Summary if program.target.expand is None else ExpandedSummary
@@ -115,7 +116,8 @@ class Machine:
         self.rendezvous = RendezvousPoint(
             program, self.addresses, self.findings, self.transfers, self.scheduler
         )
-        self.linear: list[AddressedBytes] = []
+        missing = self.findings.uninitialised_bytes
+        self.core_memories = CoreMemories(program, self.state.numbered, missing, unread)
         self.packets = self._packets()
         self.ranks = RankMeetings(
             program, self.addresses, self.findings, self.scheduler, rank, values
@@ -124,10 +126,12 @@ class Machine:
             for tensor in program.tensors.values():
                 if tensor.memory.numbered:  # what a core holds may read it: that is not known
                     self.losses.area(self.state.areas[tensor.index]).clock = SILENT
-        self.holds = [self._holds(core) for core in range(program.cores)]
+        self.holds = CoreHolds(program.cores, self._holds)
+        for core in program.busy_cores:
+            self.holds[core]  # what cannot be is refused now
         self.outside = self._outside()
         if self.packets is not None:
-            self.packets.holds = self.holds
+            self.packets.holds = self.holds.made
         self.shapes = Shapes(generation)
         numbers = itertools.count()
         self.tasks = [self._tasks(queue, numbers) for queue in range(len(program.queues))]
@@ -189,7 +193,7 @@ class Machine:
         from nasm.machine.outside_calls import OutsideCalls  # other targets do without
 
         every = self.program, self.state, self.findings, self.scheduler, self.packets
-        return OutsideCalls(*every, self.linear)
+        return OutsideCalls(*every, self.core_memories)
 
     def _bursting(self, tasks: Tasks, delays: Delays | None) -> Planner | None:
         """What plans the execution of many instructions of a queue at once, if anything can."""
@@ -249,20 +253,10 @@ class Machine:
 
     def _holds(self, core: int) -> Holds | None:
         """What a core holds; its paces can look at that."""
-        program, state = self.program, self.state
-        make, memories = program.target.holds, dict[str, Bytes]()
-        for memory in program.generation.memories.values() if make is not None else ():
-            if not memory.numbered:
-                continue
-            store = state.numbered.get((memory.name, 0 if memory.shared else core))
-            if store is None:
-                memories[memory.name] = Valueless(memory, unread)
-                continue
-            linear = AddressedBytes(memory, store, self.findings.uninitialised_bytes)
-            memories[memory.name] = linear
-            self.linear.append(linear)
+        program, make = self.program, self.program.target.holds
         if make is None:
             return None
+        memories = self.core_memories[core]
         around = Around(
             core, memories, self.scheduler, self.findings.reported, program, self.packets
         )
@@ -270,7 +264,7 @@ class Machine:
         _set(program, core, held)
         if program.target.begins is not None:
             program.target.begins(held)
-        for pace in self.paces[core].values():
+        for pace in self.paces.get(core, {}).values():
             pace.holds = held
         return held
 
@@ -311,12 +305,15 @@ class Machine:
         pushing = {engine.pushes for engine in self.program.generation.engines}
         engines = enumerate(lines.engine for lines in self.program.queues)
         pushed = {number for number, engine in engines if engine in pushing}
-        watch = TileWatch(self.scheduler.queues, self.packets.places(), coded, pushed)
+        watch = TileWatch(self.scheduler.queues, self.packets.linear, coded, pushed)
         scheduler = self.scheduler
-        for number, memory in enumerate(self.linear):
-            memory.touched = lambda address, count, writes, core=number: watch.reached(
+
+        def touching(core: int) -> Touched:
+            return lambda address, count, writes: watch.reached(
                 scheduler.acting, core, address, count, writes
             )
+
+        self.core_memories.watch(touching)
         return watch
 
     def tracer(self) -> Trace:
@@ -388,13 +385,13 @@ class Machine:
 
     def kept(self, saved: Any) -> int:
         """About how many bytes are kept for a checkpoint: of memory, and of all that is small."""
-        more = sum(held is not None for held in self.holds[1:])
-        return self.state.kept(saved[0]) + self.summary.size + SMALL + HELD * more
+        more = sum(held is not None for held in self.holds.made.values())
+        return self.state.kept(saved[0]) + self.summary.size + SMALL + HELD * max(0, more - 1)
 
     def _parts(self) -> tuple[Any, ...]:
         parts = (self.state, self.scheduler, self.transfers, self.rendezvous, self.losses)
         sent = tuple([part for part in (self.packets, self.outside) if part is not None])
-        return *parts, self.ranks, *sent, *(held for held in self.holds if held is not None)
+        return *parts, self.ranks, *sent, self.holds
 
 
 def _set(program: Program, core: int, held: Holds) -> None:
@@ -409,8 +406,8 @@ def _set(program: Program, core: int, held: Holds) -> None:
 
 def scheduler_parts(program: Program, paces: Sequence[Pace], changes: Changes) -> dict[str, Any]:
     """What a scheduler of a program is made of, by the names of its parameters."""
-    generation, cores = program.generation, range(program.cores)
-    channels = [Channels(core, generation.channels) for core in cores]
+    generation = program.generation
+    channels = [Channels(core, generation.channels) for core in program.busy_cores]
     fact = generation.numbers.get("semaphore_ns")
     delay = -int(-fact.value * generation.ticks // 1000) if fact else 0
     return {

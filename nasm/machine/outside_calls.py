@@ -17,6 +17,7 @@ from nasm.isa.core_state import Bytes
 from nasm.isa.effects import OutsideCall
 from nasm.isa.outside import OutsideWorld, TensorBytes
 from nasm.isa.tile_grid import TilePlace
+from nasm.machine.byte_memory import CoreMemories
 from nasm.machine.findings import Findings
 from nasm.machine.packets import BytePlace, Packets
 from nasm.machine.state import State
@@ -76,7 +77,7 @@ class OutsideCalls:
         findings: Findings,
         scheduler: Scheduler,
         packets: Packets,
-        memories: Sequence[Bytes],
+        memories: CoreMemories,
     ) -> None:
         self.program, self.state, self.findings = program, state, findings
         self.scheduler, self.packets, self.memories = scheduler, packets, memories
@@ -90,9 +91,10 @@ class OutsideCalls:
             assert make is not None, "the target has calls, and nothing outside"
             tiles = {
                 tile: GuardedBytes(memory, self.packets, core)
-                for core, (tile, memory) in enumerate(zip(self._tiles, self.memories, strict=False))
+                for core, tile in enumerate(self._tiles)
+                if (memory := self.memories.linear(core)) is not None
             }
-            self.made = make(self.program, tiles, self._shared() if self.memories else [])
+            self.made = make(self.program, tiles, self._shared() if tiles else [])
         return self.made
 
     @property

@@ -167,7 +167,7 @@ class Packets:
     ) -> None:
         self.program, self.state, self.findings = program, state, findings
         self.scheduler = scheduler
-        self.holds: Sequence[Any] = ()
+        self.holds: Mapping[int, Any] = {}
         self.sent = 0
         self._given = -1
         grid = program.generation.grid
@@ -215,7 +215,8 @@ class Packets:
     def check_code(self, core: int, address: int, size: int) -> None:
         """Refuse to write into code of a core."""
         code_in = self.program.target.code_in
-        if code_in is not None and code_in(self.holds[core], address, size):
+        held = self.holds.get(core)  # what was not made yet has no code
+        if code_in is not None and held is not None and code_in(held, address, size):
             tile = f" of tile {self.program.core_name(core)}" if self.program.tiles else ""
             some = f"{counted(size, 'byte')} at {address:#x}{tile}"
             message = f"of the {some} some are code of RISC-V cores"
@@ -290,11 +291,10 @@ class Packets:
         region = self._region(memory, core, address, count, index)
         return BytePlace(memory, store, base, address, count, region, index, core)
 
-    def places(self) -> dict[int, tuple[str, int]]:
-        """The linear memory of each core as accesses are compared, with its area."""
-        memory = self._numbered()
-        regions = (self._region(memory, core, 0, 1, -1) for core in range(self.program.cores))
-        return {core: (region.place, region.area) for core, region in enumerate(regions)}
+    def linear(self, core: int) -> tuple[str, int]:
+        """The linear memory of a core as accesses are compared, with its area."""
+        region = self._region(self._numbered(), core, 0, 1, -1)
+        return region.place, region.area
 
     def _numbered(self) -> Memory:
         memories = self.program.generation.memories.values()

@@ -6,6 +6,7 @@ There is one door to it: what is changed anywhere is changed by a method of :cla
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from nasm.base.records import replace
 from nasm.isa.generation import Generation
 from nasm.isa.ranges import Unknown
 from nasm.program.program import Instruction, Program
-from nasm.sim.memory import Arena, Store
+from nasm.sim.memory import UNTOUCHED, Arena, Store
 from nasm.views.regions import REGISTERS, Region
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
@@ -116,6 +117,8 @@ class State:
             for stream in range(len(program.queues) + 1)
         ]
         self.stores: list[Store] = []
+        self._declared: list[Store] = []
+        self._touched: list[Store] = []
         self.by_tensor: dict[int, Store] = {}
         self._empty: list[Any] = []
         self.numbered: dict[tuple[str, int], Store] = {}
@@ -132,6 +135,7 @@ class State:
                 continue
             store = _store(group, arena)
             self.stores.append(store)
+            self._declared.append(store)
             for tensor in group:
                 self.by_tensor[tensor.index] = store
             store.alone = len(group) == 1
@@ -141,8 +145,9 @@ class State:
         """A store for each memory whose bytes have numbers: tensors there are parts of it."""
         for memory in program.generation.memories.values():
             for core in range(1 if memory.shared else program.cores) if memory.numbered else ():
-                store = self.numbered[memory.name, core] = Store(memory.name, 1, memory.size)
-                store.core, store.alone = core, False
+                store = Store(memory.name, 1, memory.size, core=core)
+                store.alone, store.touched = False, self._touched.append
+                self.numbered[memory.name, core] = store
                 self.stores.append(store)
         self._put_numbered(program.tensors.values())
 
@@ -165,6 +170,7 @@ class State:
             store = _store(group, Arena(room(group)))
             store.alone = len(group) == 1
             self.stores.append(store)
+            self._declared.append(store)
             self._empty.append(store.save())
             self.by_tensor.update((tensor.index, store) for tensor in group)
 
@@ -184,27 +190,37 @@ class State:
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        for parts, states in zip(self._parts(), saved, strict=True):
-            later = len(parts) - len(states)  # stores that were made since then
-            more = self._empty[len(self._empty) - later :]
+        later = (), (), (), self._empty, [UNTOUCHED] * len(self._touched)
+        for parts, states, first in zip(self._parts(), saved, later, strict=True):
+            more = first[len(first) - len(parts) + len(states) :]  # of those that came since then
             for part, state in zip(parts, (*states, *more), strict=True):
                 part.restore(state)
 
     def stored(self, saved: Any) -> Iterator[tuple[Store, Any]]:
-        """The stores that there were at a checkpoint, with what each has saved."""
-        return zip(self.stores, saved[-1], strict=False)
+        """The stores that there were at a checkpoint, with what each has saved.
+
+        One that was touched since then comes with what it was before that.
+        """
+        *_, declared, touched = saved
+        yield from zip(self._declared, declared, strict=False)
+        yield from itertools.zip_longest(self._touched, touched, fillvalue=UNTOUCHED)
 
     def discard(self, saved: Any) -> None:
         """Give up a checkpoint."""
-        for store, state in self.stored(saved):
+        for store, state in self._saved(saved):
             store.discard(state)
 
     def kept(self, saved: Any) -> int:
         """Bytes of memory that are kept for a checkpoint."""
-        return sum(store.kept(state) for store, state in self.stored(saved))
+        return sum(store.kept(state) for store, state in self._saved(saved))
+
+    def _saved(self, saved: Any) -> Iterator[tuple[Store, Any]]:
+        """The stores that a checkpoint has: of what was touched later nothing was initialised."""
+        for stores, states in zip((self._declared, self._touched), saved[-2:], strict=True):
+            yield from zip(stores, states, strict=False)
 
     def _parts(self) -> tuple[list[Any], ...]:
-        return self.registers, self.engines, self.castings, self.stores
+        return self.registers, self.engines, self.castings, self._declared, self._touched
 
 
 def added_to(generation: Generation, instructions: Iterable[Instruction]) -> list[Tensor]:

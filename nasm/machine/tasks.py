@@ -51,7 +51,7 @@ class Tasks:
     task makes another when it is about to start, and the rules are checked again then.
     """
 
-    CACHES = ("_expanded", "_tasks", "_works", "_occupied", "_timed")
+    CACHES = ("_expanded", "_here", "_tasks", "_works", "_occupied", "_timed")
 
     def __init__(
         self,
@@ -77,6 +77,7 @@ class Tasks:
         self._contended = () if changes.ports else _contended(program, self.lines)
         self._tasks: dict[tuple[Hashable, int], Task] = {}
         self._expanded: dict[Instruction, Shape] = {}
+        self._here: dict[Here, object] = {}
         self._works: dict[tuple[Any, ...], Work] = {}
         self._timed: dict[Shape, Timing] = {}
         self._occupied: dict[tuple[Any, ...], tuple[Resource, Needs | None]] = {}
@@ -193,9 +194,13 @@ class Tasks:
         found = self._expanded.get(instruction)
         if found is None:
             row, engine = instruction.row, self.lines.engine
-            if engine not in self.program.target.engines(row, self.program.generation):
-                raise Refused("E0522", f"it expands to {row.name}, which {engine} does not have")
-            found = self._expanded[instruction] = self._obeying(instruction, instruction.operands)
+            found = instruction.known_on(engine, self.program.generation)
+            if found is None:
+                if engine not in self.program.target.engines(row, self.program.generation):
+                    text = f"it expands to {row.name}, which {engine} does not have"
+                    raise Refused("E0522", text)
+                found = instruction.known = self._obeying(instruction, instruction.operands)
+            self._expanded[instruction] = found
         return found
 
     def take_up(self) -> None:
@@ -215,11 +220,13 @@ class Tasks:
     def prepare(self, bursts: bool) -> None:
         """Make every task now; what cannot be made raises when its turn comes.
 
-        Where there are bursts it is only some: those of a burst need none.
+        Where there are bursts none are made: most instructions of a burst need none. Where a
+        target can make bursts it is only some.
         """
         lines, tasks = self.lines, self._tasks
         bursting = self.program.target.bursting
-        bursts = bursts and bursting is not None
+        if bursting is not None and bursts:
+            return
         most = FEW if bursting else len(lines.instructions)
         for key in zip(lines.instructions, lines.updates, strict=True):
             if len(tasks) >= most:
@@ -228,8 +235,6 @@ class Tasks:
                 continue
             try:
                 instruction = self.program.instructions[key[0]]
-                if bursts and self._leads(instruction):
-                    continue
                 tasks[key] = self._task(key[0], instruction, self._shape(instruction), key[1])
             except (Failure, Refused):
                 continue  # it is refused when its turn comes
@@ -394,15 +399,28 @@ class Tasks:
     ) -> Callable[[], Blocked | None]:
         """What says whether an instruction may start; implicit operands have their values."""
         assert row.condition is not None
-        context = InstructionContext.of(row, operands, self.lines.engine, self.program.generation)
+        made = shape.context
+        if all(type(value) is int for value in operands):  # then they are those of the shape
+            held = dict(made.operands)
+            context = InstructionContext(row, held, made.engine, made.generation, [], [])
+        else:
+            engine, generation = self.lines.engine, self.program.generation
+            context = InstructionContext.of(row, operands, engine, generation)
         for operand, at in _implicit(row):
             value = shape.arguments[at]
             if isinstance(operand.kind, CoreState):
                 value = self.kernels.holds
             elif isinstance(operand.kind, Here):
-                value = context.here(operand.kind, self.lines.core)
+                value = self._value_here(operand.kind, context)
             context.operands[operand.name] = value
         return partial(row.condition.answer, context)
+
+    def _value_here(self, kind: Here, context: InstructionContext) -> object:
+        """The place of instructions of this queue."""
+        found = self._here.get(kind)
+        if found is None:
+            found = self._here[kind] = context.here(kind, self.lines.core)
+        return found
 
     def _expand(
         self,

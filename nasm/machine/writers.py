@@ -50,7 +50,8 @@ def read(instruction: Instruction) -> list[View]:
 
     Tiles of entries that address a view are among it, and what a result is added to.
     """
-    row, found = instruction.row, list[View]()
+    row = instruction.row
+    found: list[View] = []
     if row.effect is effects.RankExchange:
         return list(exchanged(instruction)[0])
     for operand, value in zip(row.operands, instruction.operands, strict=True):
@@ -95,7 +96,8 @@ class Writers:
 
     def of(self, regions: Sequence[Region]) -> Iterator[Who]:
         """Those that write any of some bytes, queue by queue, in order; one for each line."""
-        touched, known = tuple(regions), dict[int, bool]()
+        touched = tuple(regions)
+        known: dict[int, bool] = {}
         likely = self._likely(touched)
         for queue, lines in enumerate(self.program.queues):
             seen: set[int] = set()

@@ -10,6 +10,7 @@ each begins in the instruction that ends it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from nasm.base.problems import Refused
@@ -50,12 +51,21 @@ def changed_views(call: Call) -> list[View]:
 
 def _changed(call: Call) -> Iterator[object]:
     """The operands that a call may write."""
-    row = call.row
+    names = _may_change(call.row)
     for name, value in call.operands.items():
-        operand = row.operand(name)
-        rendezvous = operand.access == "@" and row.effect is not Transfer
-        if rendezvous or writes(row, name) or operand.adds:
+        if name in names:
             yield value
+
+
+@cache
+def _may_change(row: Row) -> frozenset[str]:
+    """The names of the operands that a row may write."""
+    meets = row.effect is not Transfer
+    return frozenset(
+        one.name
+        for one in row.operands
+        if (meets and one.access == "@") or writes(row, one.name) or one.adds
+    )
 
 
 def continues_sums(calls: Iterable[Call]) -> bool:
@@ -65,9 +75,15 @@ def continues_sums(calls: Iterable[Call]) -> bool:
         if COMMAND in row.position:
             if _command(call) not in WHOLE_SUMS:
                 return True
-        elif any(_is_sums(operand) and operand.access == "r" for operand in row.operands):
+        elif _adds_up(row):
             return True
     return False
+
+
+@cache
+def _adds_up(row: Row) -> bool:
+    """Whether a row reads the sums of its engine."""
+    return any(_is_sums(operand) and operand.access == "r" for operand in row.operands)
 
 
 def _is_sums(operand: Operand) -> bool:
@@ -123,6 +139,7 @@ def _returned(call: Call, sums: bool) -> Mapping[str, View]:
     return found
 
 
+@cache
 def _pure(row: Row, sums: bool) -> bool:
     """Whether its operands alone decide what a row computes."""
     if any(one.partial or one.adds or isinstance(one.kind, Here) for one in row.operands):
@@ -130,6 +147,7 @@ def _pure(row: Row, sums: bool) -> bool:
     return stateless(row, sums)
 
 
+@cache
 def stateless(row: Row, sums: bool) -> bool:
     """Whether a row neither reads nor changes what an engine holds for others.
 

@@ -63,7 +63,11 @@ def plainly(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) 
 def given(row: Row, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The operands of a row among the arguments of a call."""
     names = _written(row)
-    return {name: operand(value) for name, value in arguments.items() if name in names}
+    return {
+        name: value if value is None or type(value) in _AS_THEY_ARE else operand(value)
+        for name, value in arguments.items()
+        if name in names
+    }
 
 
 @cache

@@ -31,8 +31,8 @@ COLUMNS = 4096
 
 
 def _shape(what: str, shape: Any) -> tuple[int, ...]:
-    given = shape if isinstance(shape, Sequence) else (shape,)
-    if all(type(n) is int and n > 0 for n in given) and given:
+    given = shape if type(shape) is tuple or isinstance(shape, Sequence) else (shape,)
+    if all([type(n) is int and n > 0 for n in given]) and given:
         return tuple(given)
     if any(isinstance(n, VirtualRegister) for n in given):
         refuse(f"nl.{what}: a size is in a register; wanted sizes that are known while tracing")
@@ -43,9 +43,7 @@ def _shape(what: str, shape: Any) -> tuple[int, ...]:
 
 
 def _made(what: str, shape: Any, dtype: Any, buffer: Any, name: Any, address: Any) -> NkiTensor:
-    if not isinstance(buffer, str | None):
-        refuse(f"buffer={value_text(buffer)}; wanted one of NKI's, such as nl.sbuf")
-    region = SBUF if buffer is None else MemoryRegion(buffer)
+    region = buffer if type(buffer) is MemoryRegion else _memory(buffer)
     sizes = _shape(what, shape)
     if region.memory != "hbm" and len(sizes) < 2:
         refuse(
@@ -56,6 +54,12 @@ def _made(what: str, shape: Any, dtype: Any, buffer: Any, name: Any, address: An
     trace = current(f"nl.{what}")
     called = "" if name is None else str(name)
     return trace.tensor(sizes, DType(dtype), region, called, _address(what, address))
+
+
+def _memory(buffer: Any) -> MemoryRegion:
+    if not isinstance(buffer, str | None):
+        refuse(f"buffer={value_text(buffer)}; wanted one of NKI's, such as nl.sbuf")
+    return SBUF if buffer is None else MemoryRegion(buffer)
 
 
 def _address(what: str, address: Any) -> tuple[int, int] | None:

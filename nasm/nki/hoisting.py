@@ -27,7 +27,7 @@ from nasm.base.source import Span
 from nasm.language.printing.comments import python_line
 from nasm.nki.broadcast_tiles import calls, replaced
 from nasm.nki.call_values import CallResult, Key, changed, computed, continues_sums
-from nasm.nki.tile_live_ranges import placeable, tile_live_ranges
+from nasm.nki.tile_live_ranges import placeable, tensors_of, tile_live_ranges
 from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop
 from nasm.program.program import Program
 from nasm.views.tensor import Tensor
@@ -55,7 +55,7 @@ class Hoisted:
 
 
 def hoist(trace: CoreTrace) -> Hoisted:
-    """Leave out what repeats an earlier call; ``trace`` changes."""
+    """Leave out what repeats an earlier call; if any is, ``trace`` changes and fits SBUF."""
     facts = _Facts(trace)
     for share in SHARES:
         walk = _Walk(facts, facts.room * share // 8)
@@ -135,7 +135,7 @@ class _Walk:
         """It with the tiles that are there in the place of those that are not."""
         if isinstance(one, TracedLoop):
             return replace(one, body=[self._renamed(each) for each in one.body])
-        if not self.others:
+        if not any(tensor.index in self.others for tensor in tensors_of(one)):
             return one
         operands = {name: replaced(value, self.others) for name, value in one.operands.items()}
         return replace(one, operands=operands)

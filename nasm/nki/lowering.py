@@ -49,7 +49,7 @@ class Lowering:
         settle(self.trace, self.engines)
         if self.hoisting:
             self.hoisted = hoist(self.trace)
-        if self.compiling is not None:
+        if self.compiling is not None and not self.hoisted.tiles:  # with some all find places
             self.spilled = spill(self.trace, self.engines.loads, self.engines.stores)
         self._choose(self.trace.made)
         if self.compiling is not None:

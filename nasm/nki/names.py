@@ -116,10 +116,11 @@ class MemoryRegion(StrEnum):
     private_hbm = "private_hbm"
     shared_hbm = "shared_hbm"
 
-    @property
-    def memory(self) -> str:
-        """The machine's memory."""
-        return "hbm" if self.value.endswith("hbm") else self.value
+    memory: str
+    """The machine's memory."""
+
+    def __init__(self, name: str) -> None:
+        self.memory = "hbm" if name.endswith("hbm") else name
 
     @classmethod
     def _missing_(cls, value: object) -> MemoryRegion:

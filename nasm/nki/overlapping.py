@@ -22,7 +22,7 @@ from nasm.isa.effects import Transfer
 from nasm.isa.list_kinds import views
 from nasm.nki.call_values import changed_views, continues_sums, stateless
 from nasm.nki.engines import Engines
-from nasm.nki.tile_live_ranges import placeable
+from nasm.nki.tile_live_ranges import CallTensors
 from nasm.nki.tracing import Call, CoreTrace, Made
 from nasm.views.view import View
 
@@ -48,11 +48,12 @@ def overlap(trace: CoreTrace, engines: Engines, depth: int | None) -> int:
     calls = [one for one in made if isinstance(one, Call)]
     memories = trace.builder.generation.memories
     graph = _Graph(calls, engines)
+    on_chip = [CallTensors(calls, memories[memory]) for memory in ("sbuf", "psum")]
     for each in DEPTHS if depth is None else (depth,):
         if each >= 1:
-            found: list[Made] = [calls[n] for n in _Schedule(graph, each).order()]
-            if all(placeable(found, memories[memory]) for memory in ("sbuf", "psum")):
-                made[:] = found
+            order = _Schedule(graph, each).order()
+            if all(one.placeable(order) for one in on_chip):
+                made[:] = [calls[n] for n in order]
                 return each
     return 0
 
@@ -193,7 +194,10 @@ class _Queue:
 
 
 class _Schedule:
-    """The calls in the order in which engines begin them, looking at so many at once."""
+    """The calls in the order in which engines begin them, looking at so many at once.
+
+    ``changed`` are the engines whose next call may be another one.
+    """
 
     def __init__(self, graph: _Graph, depth: int) -> None:
         self.graph, self.depth = graph, depth
@@ -202,18 +206,26 @@ class _Schedule:
         self.queues = {call.engine: _Queue() for call in graph.calls}
         self.seen = self.oldest = self.moving = 0
         self.begun = [False] * len(graph.calls)
+        self.changed = set[str]()
 
     def order(self) -> list[int]:
         """All calls, by their numbers."""
         found: list[int] = []
+        firsts: dict[str, tuple[int, int]] = {}
         while len(found) < len(self.begun):
             self._look()
-            firsts = [(queue.first(), queue) for queue in self.queues.values()]
-            (at, number), queue = min(
-                ((first, queue) for first, queue in firsts if first is not None),
-                key=lambda one: one[0],
-            )
+            for engine in self.changed:
+                first = self.queues[engine].first()
+                if first is not None:
+                    firsts[engine] = first
+                else:
+                    firsts.pop(engine, None)
+            self.changed.clear()
+            at, number = min(firsts.values())
+            engine = self.graph.calls[number].engine
+            queue = self.queues[engine]
             queue.take()
+            self.changed.add(engine)
             found.append(number)
             self._begin(number, at, queue)
         return found
@@ -228,8 +240,9 @@ class _Schedule:
                 self._may_begin(self.seen - 1)
 
     def _may_begin(self, number: int) -> None:
-        queue = self.queues[self.graph.calls[number].engine]
-        heappush(queue.later, (self.ready[number], number))
+        engine = self.graph.calls[number].engine
+        heappush(self.queues[engine].later, (self.ready[number], number))
+        self.changed.add(engine)
 
     def _begin(self, number: int, at: int, queue: _Queue) -> None:
         """A call begins: those that wait for it may, too, some when its results are there."""

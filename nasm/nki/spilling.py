@@ -28,7 +28,7 @@ from nasm.nki.accumulating import AccumulatedBytes
 from nasm.nki.broadcast_tiles import calls, replaced
 from nasm.nki.call_values import changed_views, transferred
 from nasm.nki.signatures import functions
-from nasm.nki.tile_live_ranges import placeable, writes_whole
+from nasm.nki.tile_live_ranges import placeable, tensors_of, writes_whole
 from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop
 from nasm.program.program import SpilledBytes
 from nasm.views.tensor import Memory, Tensor
@@ -268,18 +268,18 @@ class _Walk:
 
 def _mentioned(one: Made) -> list[Tensor]:
     """The tensors that a call, or a loop, mentions, each once."""
-    found: dict[Tensor, None] = {}
-    for call in calls([one]):
-        for value in call.operands.values():
-            found.update(dict.fromkeys(mentioned(value)))
-    return list(found)
+    if isinstance(one, Call):
+        return list(dict.fromkeys(tensors_of(one)))
+    return list(dict.fromkeys(tensor for call in calls([one]) for tensor in tensors_of(call)))
 
 
 def _renamed(one: Made, names: Mapping[int, Tensor]) -> Made:
     """A call with other tensors in the place of some."""
     if isinstance(one, TracedLoop):
         return replace(one, body=[_renamed(each, names) for each in one.body])
-    return _call(one, names) if names else one
+    if not any(tensor.index in names for tensor in tensors_of(one)):
+        return one
+    return _call(one, names)
 
 
 def _call(one: Call, names: Mapping[int, Tensor]) -> Call:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from nasm.base.records import dataclass
 from nasm.isa.list_kinds import mentioned
 from nasm.nki.tracing import Call, Made, TracedLoop
@@ -93,20 +95,53 @@ def _read(
             at = _read(one.body, at, (*around, loop), found, memory)
             loop.last = max(at - 1, loop.first)
             continue
-        for value in one.operands.values():
-            if type(value) is View and value.offsets is None:
-                if value.tensor.memory is memory:
-                    _mention(one, value.tensor, at, around, found)
-            elif not isinstance(value, _UNNAMED):
-                for tensor in mentioned(value):
-                    if tensor.memory is memory:
-                        _mention(one, tensor, at, around, found)
+        for tensor in tensors_of(one):
+            if tensor.memory is memory:
+                _mention(one, tensor, at, around, found)
         at += 1
     return at
 
 
-_UNNAMED = str, int, float, type(None)
+def tensors_of(call: Call) -> list[Tensor]:
+    """The tensors that the operands of a call name, one after the other."""
+    found: list[Tensor] = []
+    for value in call.operands.values():
+        if type(value) is View and value.offsets is None:
+            found.append(value.tensor)
+        elif type(value) not in _UNNAMED:
+            found += mentioned(value)
+    return found
+
+
+_UNNAMED = frozenset({str, int, float, bool, type(None)})
 """Operands that name no tensor."""
+
+
+class CallTensors:
+    """The tensors of a memory that calls mention, which are in no loop: do they find places?"""
+
+    def __init__(self, calls: Sequence[Call], memory: Memory) -> None:
+        found: dict[int, tuple[Tensor, list[int]]] = {}
+        for number, call in enumerate(calls):
+            for tensor in tensors_of(call):
+                if tensor.memory is memory:
+                    found.setdefault(tensor.index, (tensor, []))[1].append(number)
+        self.tensors = [tensor for tensor, _ in found.values()]
+        numbers = [mentions for _, mentions in found.values()]
+        self.begins = np.cumsum([0, *map(len, numbers)], dtype=np.int64)[:-1]
+        self.numbers = np.array([n for each in numbers for n in each], np.int64)
+
+    def placeable(self, order: Sequence[int]) -> bool:
+        """Whether all find places if the calls are executed in another order."""
+        if not self.tensors:
+            return True
+        places = np.empty(len(order), np.int64)
+        places[np.array(order, np.int64)] = np.arange(len(order))
+        at = places[self.numbers]
+        firsts = np.minimum.reduceat(at, self.begins).tolist()
+        lasts = np.maximum.reduceat(at, self.begins).tolist()
+        lives = zip(self.tensors, firsts, lasts, strict=True)
+        return fits([Living(one, Life(first, last, first, last)) for one, first, last in lives])
 
 
 def _mention(

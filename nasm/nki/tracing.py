@@ -51,7 +51,7 @@ class Call:
 
     ``operands`` are by name, registers by their number in the trace; ``engine`` is the one that it
     names, if it does; ``rounds`` are those of the static ranges that it is in, ``parallel`` those
-    of the affine ranges of NKI 0.1.
+    of the affine ranges of NKI 0.1; ``tensors`` is how many had been declared before it.
     """
 
     row: Row
@@ -61,6 +61,7 @@ class Call:
     chain: int = 0
     rounds: tuple[int, ...] = ()
     parallel: tuple[LoopRound, ...] = ()
+    tensors: int = 0
 
 
 @dataclass(slots=True)
@@ -133,7 +134,8 @@ class CoreTrace:
         if self.inside:
             self._reachable(operands)
         span, chain = self.place()
-        made = Call(row, dict(operands), engine, span, chain, tuple(self.rounds), self.parallel)
+        rounds, tensors = tuple(self.rounds), len(self.builder.program.tensors)
+        made = Call(row, dict(operands), engine, span, chain, rounds, self.parallel, tensors)
         self.open[-1].append(made)
         return made
 

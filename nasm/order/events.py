@@ -236,7 +236,8 @@ class Steps:
 
     def _lived(self, new: Sequence[int]) -> set[int]:
         """The counters that what is new sets, or takes from."""
-        watch, found = self.watch, set[int]()
+        watch = self.watch
+        found: set[int] = set()
         if not (self.sources.down or self.sources.clears):
             return found
         for queue, count in Counter(new).items():
@@ -266,7 +267,8 @@ class Steps:
             at[queue] += 1
             if number >= 0:
                 members.setdefault(number, []).append(row)
-        end, first = len(new), dict[int, list[int]]()
+        end = len(new)
+        first: dict[int, list[int]] = {}
         for number, rows in reversed(members.items()):
             if len(rows) < watch.sizes[number] or rows[-1] >= end:
                 end = min(end, rows[0])

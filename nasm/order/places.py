@@ -61,7 +61,7 @@ class Places:
     def of(self, regions: Iterable[Region]) -> tuple[Place, ...]:
         """The places of some regions."""
         known = self._by_region
-        return tuple([known[r] if r in known else self._make(r) for r in regions])
+        return tuple([known.get(r) or self._make(r) for r in regions])
 
     def forget(self) -> None:
         """No access of any place is kept."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
+from functools import cache
 from typing import Any
 
 from nasm.isa.core_state import over
@@ -30,7 +31,7 @@ FAR = 64
 class TileWatch(Watch):
     """The instructions of a run with what they touch by address, and whom they come after.
 
-    ``places`` are the memories of cores by which accesses are compared, with the area of each.
+    ``place`` is the memory of a core by which accesses are compared, with its area.
     ``records`` are the numbers of starts, by queue; ``changed`` says of a part of a core which
     instruction of each queue changed it last, ``sent`` which have sent packets whose answers change
     it. ``follows`` are instructions, by queue and number, each with what it comes after: that
@@ -42,17 +43,17 @@ class TileWatch(Watch):
     which unit those do that touch something.
     """
 
-    CACHES = (*Watch.CACHES, "places", "coded", "pushed", "streams")  # type: ignore[assignment]  # more of them
+    CACHES = (*Watch.CACHES, "place", "coded", "pushed", "streams")  # type: ignore[assignment]  # more of them
 
     def __init__(
         self,
         queues: Sequence[Queue],
-        places: Mapping[int, tuple[str, int]],
+        place: Callable[[int], tuple[str, int]],
         coded: Collection[int] = (),
         pushed: Collection[int] = (),
     ) -> None:
         super().__init__(queues)
-        self.places, self.coded, self.pushed = places, coded, pushed
+        self.place, self.coded, self.pushed = cache(place), coded, pushed
         self.units: list[list[str]] = [[] for _ in queues]
         self.touching: dict[tuple[int, int], str] = {}
         self.records = [array("q") for _ in queues]
@@ -175,7 +176,7 @@ class TileWatch(Watch):
 
     def _region(self, found: Bytes) -> Region:
         core, low, high = found
-        place, area = self.places[core]
+        place, area = self.place(core)
         return Region(place, (0, 1, 1), low, high, low, ((1, high - low),), 1, (), area)
 
     def save(self) -> Any:

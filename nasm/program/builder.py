@@ -125,7 +125,8 @@ class ProgramBuilder(Declarations):
 
         Raises Failure; ``spans`` says where an operand is written, so that it can be pointed at.
         """
-        engine, more, key = self.program.queues[queue].engine, list[Problem](), None
+        engine, key = self.program.queues[queue].engine, None
+        more: list[Problem] = []
         if wait is not None or update is not None:
             more = check.sync(self.program, queue, row, wait, update, spans)
         elif spans is None and not positional and row.encoding is None:
@@ -257,9 +258,9 @@ class ProgramBuilder(Declarations):
     ) -> int:
         exact = exactly(operands) if accepted is None else accepted.exact
         key = (engine, row.name, operands, exact)
-        found = self._instructions.get(key)
-        if found is None:
-            found = self._instructions[key] = len(self.program.instructions)
+        count = len(self.program.instructions)
+        found = self._instructions.setdefault(key, count)
+        if found == count:
             self.program.instructions.append(Instruction(row, operands, None, accepted))
             self._first_use.append((-1, -1, engine))
         return found

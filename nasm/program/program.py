@@ -68,9 +68,17 @@ class Instruction:
 
     def shape(self, engine: str, generation: Generation) -> Shape:
         """What it has in common with instructions that differ in addresses only."""
-        if self.known is None:
-            self.known = Shapes(generation).of(self.row, self.operands, engine)
-        return self.known
+        found = self.known_on(engine, generation)
+        if found is None:
+            found = self.known = Shapes(generation).of(self.row, self.operands, engine)
+        return found
+
+    def known_on(self, engine: str, generation: Generation) -> Shape | None:
+        """The same if it is known: one that others are expanded to may be executed elsewhere."""
+        found = self.known
+        if found is None or found.context.generation is not generation:
+            return None
+        return found if found.context.engine == engine else None
 
     def __reduce__(self) -> tuple[type[Instruction], tuple[Row, tuple[object, ...]]]:
         return Instruction, (self.row, self.operands)  # its shape follows from these
@@ -286,6 +294,11 @@ class Program:
     def core_name(self, core: int) -> str:
         """A core as reports name it: by its number, or by the place of its tile, "3-4"."""
         return tile_name(self.tiles[core]) if self.tiles else str(core)
+
+    @property
+    def busy_cores(self) -> list[int]:
+        """The cores that have queues, in order: the others do nothing."""
+        return sorted({lines.core for lines in self.queues})
 
     @property
     def core_names(self) -> tuple[str, ...]:

@@ -29,10 +29,11 @@ class Shape:
     ``arguments`` are what the semantics take; those of ``reading`` are filled in for each
     instruction. ``writing`` are the results, ``held`` the names of those that stay in the engine,
     ``registers`` those that addresses depend on. ``exact`` are the operands whose footprint is
-    just the view that the program writes.
+    just the view that the program writes. One that ``acts`` changes what the core holds and nothing
+    else, and what its semantics take is the same for all instructions of a queue.
     """
 
-    __slots__ = ("arguments", "context", "cost", "domain", "exact", "held", "reading",
+    __slots__ = ("acts", "arguments", "context", "cost", "domain", "exact", "held", "reading",
                  "registers", "row", "writing")  # fmt: skip
 
     def __init__(self, row: Row, context: InstructionContext) -> None:
@@ -45,6 +46,9 @@ class Shape:
         )
         self.held = tuple(o.kind.name for o in row.writes if isinstance(o.kind, EngineValue))
         self.registers = registers_of(context.operands.values())
+        self.acts = row.acts and all(
+            isinstance(operand.kind, CoreState | Here) for operand, *_ in self.reading
+        )
         exact = (
             o.name
             for o in row.operands

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -153,26 +153,41 @@ class Arena:
         )
 
 
+MADE_LATER = frozenset(("data", "written", "_bytes", "_marks"))
+"""What a store without an arena has once one of them is asked for."""
+
+
+UNTOUCHED: Final = (0, frozenset[int](), (), (), False)
+"""What a store would have saved before anything touched it."""
+
+
 class Store:
     """A rectangle of one memory of one core: its bytes, and which of them are initialised.
 
     It begins at a partition (``row``) and a byte within each (``base``); a linear memory has one
-    row. ``alone`` says that one tensor lives in it, ``guarded`` that it matters what wrote last,
-    since an instruction accumulates onto it. ``complete`` are the numbers of tensors written as a
-    whole, whose mask is not looked at; ``pending`` are accesses whose bytes were written, and are
-    not marked in the mask yet. ``not_accumulable``, which exists only once it is asked for, says
-    which bytes were last written by an instruction onto which none may accumulate. ``journal`` has
-    the blocks that changed since the last checkpoint, as they were, each ``width`` bytes of every
-    row; ``shared`` are the copy-on-write arrays of these bytes.
+    row. Without an arena its bytes are ``made`` when something asks for them, of which ``touched``
+    is notified: until then all of it is uninitialised. ``alone`` says that one tensor lives in it,
+    ``guarded`` that it matters what wrote last, since an instruction accumulates onto it.
+    ``complete`` are the numbers of tensors written as a whole, whose mask is not looked at;
+    ``pending`` are accesses whose bytes were written, and are not marked in the mask yet.
+    ``not_accumulable``, which exists only once it is asked for, says which bytes were last written
+    by an instruction onto which none may accumulate. ``journal`` has the blocks that changed since
+    the last checkpoint, as they were, each ``width`` bytes of every row; ``shared`` are the
+    copy-on-write arrays of these bytes.
     """
 
     __slots__ = (
         "_bytes", "_ever", "_journals", "_marks", "_numbers", "alone", "base", "complete", "core",
-        "data", "guarded", "journal", "name", "not_accumulable", "pending", "pitch", "row",
-        "shared", "width", "written",
+        "data", "guarded", "journal", "made", "name", "not_accumulable", "pending", "pitch", "row",
+        "rows", "shared", "touched", "width", "written",
     )  # fmt: skip
-    CACHES = ("_bytes", "_ever", "_journals", "_marks", "_numbers", "journal")
+    CACHES = ("_bytes", "_ever", "_journals", "_marks", "_numbers", "journal", "made", "touched")
     """What follows from the rest, or restores it."""
+
+    data: NDArray[np.uint8]
+    written: Mask
+    _bytes: memoryview
+    _marks: memoryview
 
     def __init__(
         self,
@@ -188,10 +203,11 @@ class Store:
         self.core = core
         self.row = row
         self.base = base
-        self.data, self.written = (arena or Arena(rows * size)).take(rows, size)
-        self.pitch = size
+        self.rows, self.pitch, self.made = rows, size, False
+        self.touched: Callable[[Store], None] | None = None
+        if arena is not None:
+            self._take(arena)
         self.width = max(1, BLOCK // rows)
-        self._bytes, self._marks = self.data.reshape(-1).data, self.written.reshape(-1).data
         self.alone, self.guarded = True, False
         self.complete: set[int] = set()
         self.pending: list[PendingMark] = []
@@ -201,6 +217,20 @@ class Store:
         self._journals = {0: self.journal}
         self._numbers = [0]  # in order
         self._ever: set[int] = set()
+
+    def _take(self, arena: Arena) -> None:
+        self.made = True
+        self.data, self.written = arena.take(self.rows, self.pitch)
+        self._bytes, self._marks = self.data.reshape(-1).data, self.written.reshape(-1).data
+
+    def __getattr__(self, name: str) -> Any:
+        """Its bytes, which are asked for for the first time."""
+        if name not in MADE_LATER:
+            raise AttributeError(name)
+        self._take(Arena(self.rows * self.pitch))
+        if self.touched is not None:
+            self.touched(self)
+        return getattr(self, name)
 
     # -- places
 
@@ -356,10 +386,12 @@ class Store:
     def _put_back(self, block: int, held: Block | None) -> None:
         part, others = self._part(block), self.not_accumulable
         if held is None:
+            self._ever.discard(block)
             self.data[part], self.written[part] = POISON, False
             if others is not None:
                 others[part] = False
             return
+        self._ever.add(block)
         self.data[part], self.written[part], kept = held
         if others is not None:
             others[part] = False if kept is None else kept

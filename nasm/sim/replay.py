@@ -140,7 +140,7 @@ class Replay:
     ) -> None:
         self.history, self.recording, self.delay = history, recording, of.delay
         self.without = without
-        channels = [Channels(core.core, core.count) for core in of.service.cores]
+        channels = [Channels(core.core, core.count) for core in of.service.cores.values()]
         self.scheduler = Scheduler(
             Counters(2 * POOLS, 0),
             channels,

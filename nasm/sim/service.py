@@ -41,7 +41,7 @@ class ServiceHost(Protocol):
 
 
 class Service:
-    """Serves the channels of all cores; ``transfers`` are those in flight, by key.
+    """Serves the channels of cores that have queues; ``transfers`` are those in flight, by key.
 
     ``supply`` says by how much a share takes longer that starts while so many channels of all cores
     have work: a numerator and a denominator for each number of them, if what the cores share
@@ -51,7 +51,7 @@ class Service:
     def __init__(
         self, host: ServiceHost, cores: Sequence[Channels], supply: Sequence[tuple[int, int]] = ()
     ) -> None:
-        self.host, self.cores = host, list(cores)
+        self.host, self.cores = host, {one.core: one for one in cores}
         self.supply = tuple(supply)
         self.transfers: dict[int, Flight] = {}
 
@@ -253,7 +253,7 @@ class Service:
     def _stretch(self, group: Group) -> None:
         """Let a group take longer while the cores together want more than there is."""
         flight = group.flight
-        others = (core.working for core in self.cores if core.core != flight.core)
+        others = (core.working for core in self.cores.values() if core.core != flight.core)
         more, of = self.supply[flight.working + sum(others)]
         busy = -(-group.busy * more // of)
         group.latency += busy - group.busy
@@ -269,7 +269,7 @@ class Service:
         """Everything that changes."""
         transfers = self.transfers.values()
         flying = tuple((flight, flight.left, flight.unposted) for flight in transfers)
-        return flying, tuple(core.save() for core in self.cores)
+        return flying, tuple(core.save() for core in self.cores.values())
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
@@ -277,5 +277,5 @@ class Service:
         self.transfers.clear()
         for flight, left, unposted in flying:
             self.transfers[flight.key], flight.left, flight.unposted = flight, left, unposted
-        for core, state in zip(self.cores, cores, strict=True):
+        for core, state in zip(self.cores.values(), cores, strict=True):
             core.restore(state)

@@ -200,7 +200,7 @@ class _Passage:
         if visitor.writes:
             transfers.clear()
             transfers.update((flight.key, flight) for flight in made)
-        for channels in host.service.cores:
+        for channels in host.service.cores.values():
             self._channels(channels)
         self._heap()
 
@@ -373,7 +373,7 @@ class _Passage:
 
     def _live(self, server: ChannelGroup) -> bool:
         cores = self.host.service.cores
-        return any(core.servers.get(server.channels) is server for core in cores)
+        return any(core.servers.get(server.channels) is server for core in cores.values())
 
 
 _order: Callable[[tuple[int, int, int, Any]], tuple[int, int, int]] = lambda event: event[:3]  # noqa: E731

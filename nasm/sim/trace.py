@@ -24,6 +24,7 @@ from struct import pack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nasm.isa.micro_instructions import Micro
 from nasm.sim.burst_plan import CompletedBurst
@@ -42,6 +43,9 @@ MessageRecord = tuple[int, int, int, int, str]
 
 FULL = 24_000
 """Numbers that a summary gathers before it folds them into its hash."""
+
+LARGE = 64
+"""Instructions of a burst whose records are not made one by one."""
 
 MESSAGES, CHARACTERS = 1_000, 1_000_000
 """Messages that a summary keeps, and of how many characters in all."""
@@ -142,11 +146,7 @@ class Summary(_Records):
 
     def burst(self, queue: Queue, done: CompletedBurst) -> None:
         """Record the instructions of a burst."""
-        count = len(done.times.starts)
-        records = np.empty((count, 6), np.int64)
-        records[:, 0], records[:, 1] = queue.core, queue.index
-        records[:, 2], records[:, 3:] = done.planned.pcs[:count], np.stack(done.times, 1)
-        self._gathered[0].extend(records.reshape(-1).tolist())
+        self._gathered[0].extend(_rows(queue, done).reshape(-1).tolist())
 
     def mark(self) -> Any:
         """How often was folded, and how much is gathered since."""
@@ -273,6 +273,17 @@ class Summary(_Records):
             self.make_room(np.diff(first).tolist())
 
 
+def _rows(queue: Queue, done: CompletedBurst) -> NDArray[np.int64]:
+    """The records of the instructions of a burst."""
+    count = len(done.times.starts)
+    records = np.empty((count, 6), np.int64)
+    records[:, 0], records[:, 1] = queue.core, queue.index
+    records[:, 2] = done.planned.pcs[:count]
+    for column, of in enumerate(done.times, 3):
+        records[:, column] = of
+    return records
+
+
 class ExpandedSummary(Summary):
     """The same of a run whose instructions may be expanded: which of several each was, too.
 
@@ -308,21 +319,43 @@ class ExpandedSummary(Summary):
 
     def burst(self, queue: Queue, done: CompletedBurst) -> None:
         """Record the instructions of a burst."""
-        super().burst(queue, done)
         planned, count = done.planned, len(done.times.starts)
-        micros = np.array(planned.micros[:count], np.int64)
-        (expanded,) = (micros >= 0).nonzero()
-        if not len(expanded):
+        self._record(queue, done)
+        micros = planned.micros if len(planned.micros) == count else planned.micros[:count]
+        if max(micros) < 0:
             return
         if self._micros is None:
             self._micros = hashlib.blake2b(digest_size=16)
-        both = np.stack([done.first + expanded, micros[expanded]], 1)
-        self._micros.update(both.astype("<i8").tobytes())
-        every = expanded.tolist()
-        of = self._of.setdefault(queue.index, Counter())
-        of.update([planned.instructions[n] for n in every])
-        at = self._at.setdefault(queue.index, Counter())
-        at.update([planned.pcs[n] for n in every])
+        first, instructions, pcs = done.first, planned.instructions[:count], planned.pcs[:count]
+        numbers: Sequence[int] = range(count)
+        if min(micros) < 0:
+            numbers = [n for n in numbers if micros[n] >= 0]
+            micros, instructions, pcs = (
+                [of[n] for n in numbers] for of in (micros, instructions, pcs)
+            )
+        both = np.empty((len(numbers), 2), "<i8")
+        both[:, 0], both[:, 1] = numbers, micros
+        both[:, 0] += first
+        self._micros.update(both.tobytes())
+        self._of.setdefault(queue.index, Counter()).update(instructions)
+        self._at.setdefault(queue.index, Counter()).update(pcs)
+
+    def _record(self, queue: Queue, done: CompletedBurst) -> None:
+        """Record a burst of instructions: a large one goes into the hash at once.
+
+        Rounds that repeat themselves, which look at what was gathered, are never of these.
+        """
+        count = len(done.times.starts)
+        if count < LARGE:
+            times = (of.tolist() for of in done.times)
+            rows = zip(done.planned.pcs[:count], *times, strict=True)
+            for row in rows:
+                self._gathered[0].extend((queue.core, queue.index, *row))
+            return
+        self._fold()
+        records = _rows(queue, done)
+        self._hashes[0].update(records.astype("<i8", copy=False).tobytes())
+        self._count(records)
 
     def itself(self, queue: int) -> Any:
         """How often each pc has completed that was executed itself."""

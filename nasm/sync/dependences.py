@@ -111,13 +111,17 @@ class _Wanted:
     def events(self) -> tuple[NodeEvent, ...]:
         """All of it."""
         done = self.done
-        found = [NodeEvent(DONE, queue, index) for queue, index in done.items()]
+        found = [_new(NodeEvent, (DONE, *one)) for one in done.items()]
         for queue, index in self.started.items():
             if queue not in done or done[queue] < index:
-                found.append(NodeEvent(STARTED, queue, index))
+                found.append(_new(NodeEvent, (STARTED, queue, index)))
         if self.over:
-            found += [NodeEvent(OVER, -1, mark) for mark in self.over]
+            found += [_new(NodeEvent, (OVER, -1, mark)) for mark in self.over]
         return tuple(found)
+
+
+_new = tuple.__new__
+"""Makes a record of all its fields: twice as fast as by their names."""
 
 
 class _Index:
@@ -234,8 +238,9 @@ class _Index:
         """The places of a form."""
         of, moved = self.places.of, form.moved
         if moved is None:
-            return _Touched(of(form.reads), of(form.writes))
-        return _Touched(of(form.reads), of(form.writes), of(moved.reads), of(moved.writes))
+            return _new(_Touched, (of(form.reads), of(form.writes), (), ()))
+        touched = of(form.reads), of(form.writes), of(moved.reads), of(moved.writes)
+        return _new(_Touched, touched)
 
 
 class _Touched(NamedTuple):

@@ -82,11 +82,16 @@ def _unmentioned(tensors: list[Tensor], living: list[Living]) -> list[Problem]:
     problems: list[Problem] = []
     always, room = Life(BEFORE, FOREVER, 0, 0), Room()
     taken = FixedPlaces(living, len(living)).taken(always, FOREVER) if tensors else NOTHING
+    before: dict[tuple[int, int], int | None] = {}
     for tensor in tensors:
         if tensor.bytes > tensor.memory.size:
             problems += building.place([tensor])
             continue
-        at = _fit(tensor, 0, (room.runs, taken))
+        alike = tensor.bytes, tensor.dtype.itemsize  # no room for more of these before the last one
+        at = before.get(alike, 0)
+        if at is not None:
+            at = _fit(tensor, 0 if tensor.memory.bank else at, (room.runs, taken))
+            before[alike] = at
         if at is not None:
             room.take(at, tensor.bytes)
         _settle(tensor, at or 0)

@@ -101,7 +101,7 @@ class GroupHost:
         stores = {
             number: (list(_pieces(store)), frozenset(store.complete))
             for number, store in enumerate(state.stores)
-            if machine.owns(store.core, store.name)
+            if store.made and machine.owns(store.core, store.name)
         }
         watch = machine.watch
         return GroupState(
@@ -112,10 +112,10 @@ class GroupHost:
                 if number // per_core in cores
             },
             stores=stores,
-            holds={n: held.save() for n in cores if (held := machine.holds[n]) is not None},
+            holds=machine.holds.save(cores),
             registers={queue.index: state.registers[queue.index].save() for queue in self.own},
             engines={queue.index: state.engines[queue.index].save() for queue in self.own},
-            channels=[core.save()[1] for core in scheduler.service.cores],
+            channels={n: core.save()[1] for n, core in scheduler.service.cores.items()},
             expanded=machine.telling.expanded,
             watched=watched_of(watch, self.own, machine.packets.names)
             if isinstance(watch, TileWatch)

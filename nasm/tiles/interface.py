@@ -74,7 +74,7 @@ class GroupState(NamedTuple):
     holds: Mapping[int, Any]
     registers: Mapping[int, Any]
     engines: Mapping[int, Any]
-    channels: Sequence[Any]
+    channels: Mapping[int, Any]
     expanded: Mapping[int, Any]
     watched: Any
 

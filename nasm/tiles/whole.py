@@ -156,7 +156,7 @@ class WholeMachine:
                 machine.state.registers[number].restore(saved)
             for number, saved in state.engines.items():
                 machine.state.engines[number].restore(saved)
-            for core, counts in enumerate(state.channels):
+            for core, counts in state.channels.items():
                 scheduler.service.cores[core].add(counts)
             if state.expanded:
                 assert isinstance(machine.summary, ExpandedSummary)

@@ -17,6 +17,9 @@ import nasm.nki
 KERNELS = Path(__file__).resolve().parents[2] / "programs" / "nki"
 
 
+OLD = Path(__file__).with_name("old_kernels.py")
+
+
 class Called(NamedTuple):
     """A kernel with what it is called with, and the least of instructions a second.
 
@@ -24,7 +27,7 @@ class Called(NamedTuple):
     """
 
     name: str
-    file: str
+    file: Path
     kernel: str
     arguments: Callable[[np.random.Generator], tuple[Any, ...]]
     traced: str
@@ -47,11 +50,32 @@ def _projection(random: np.random.Generator) -> tuple[Any, ...]:
     return x, w, np.zeros((1, 1024), np.float32)
 
 
+def _factors(random: np.random.Generator) -> tuple[Any, ...]:
+    return tuple(random.standard_normal((1024, 2048), np.float32) for _ in range(2))
+
+
 CALLED = (
-    Called("attention, 12 heads of 32", "attention", "attention", _attention, "8,000", "3,500"),
-    Called("RMSNorm of tiles of 128x256", "rmsnorm", "rmsnorm", _rmsnorm, "8,000", "2,000"),
-    Called("products of 128x128x512", "projection", "projection", _projection, "8,000", "1,500"),
-)
+    Called(
+        "attention, 12 heads of 32",
+        KERNELS / "attention.py", "attention", _attention, "8,000", "3,500",
+    ),
+    Called(
+        "RMSNorm of tiles of 128x256",
+        KERNELS / "rmsnorm.py", "rmsnorm", _rmsnorm, "8,000", "2,000",
+    ),
+    Called(
+        "products of 128x128x512",
+        KERNELS / "projection.py", "projection", _projection, "8,000", "1,500",
+    ),
+    Called(
+        "rows of tiles of 128x256, in 0.1",
+        OLD, "normed_rows", _rmsnorm, "3,000", "1,000",
+    ),
+    Called(
+        "products of 128x128x512, in 0.1",
+        OLD, "tiled_product", _factors, "3,000", "1,000",
+    ),
+)  # fmt: skip
 """Kernels of this repository, as large as some thousand instructions."""
 
 
@@ -59,7 +83,7 @@ def rows(tries: int) -> list[tuple[str, float, str]]:
     """What is measured: a name, a figure, and what it counts."""
     found = []
     for one in CALLED:
-        kernel = getattr(nasm.nki.module(str(KERNELS / f"{one.file}.py")), one.kernel)
+        kernel = getattr(nasm.nki.module(str(one.file)), one.kernel)
         arguments = one.arguments(np.random.default_rng(1))
         made = nasm.nki.trace(kernel, *arguments)
         run = partial(nasm.nki.run, made)

@@ -49,6 +49,18 @@ loop:
     addi  a0, a0, -1
     bnez  a0, loop
 """
+SENT = """\
+.target wormhole
+.grid 8, 10
+.tile 0, 0
+.l1 a u32[256] = iota
+.l1 b u32[256] output = zeros
+@noc0
+.for n in 0..50
+    NOC_WRITE  b, a
+    NOC_BARRIER
+.end
+"""
 TILE = "0, 1, 0, 2, 0, 1, 3, 0, 0, 1, 0, 2, 0, 1, 3, 1"
 
 
@@ -111,6 +123,30 @@ def _rate(program: Program, tries: int, of: Callable[..., Execution]) -> float:
     return statistics.median(rates)
 
 
+def idle(tries: int) -> list[tuple[str, float, str]]:
+    """A chip of which one tile does something, as times of that tile alone."""
+    every = "\n".join(f".tile {x}, {y}" for x in range(8) for y in range(10))
+    chip = nasm.assemble(Source("chip", SENT.replace(".tile", f"{every}\n.tile", 1)))
+    alone = nasm.assemble(Source("alone", SENT))
+    pairs = [(_parts(chip), _parts(alone)) for _ in range(10 * tries)]
+    best = [[min(times) for times in zip(*of, strict=True)] for of in zip(*pairs, strict=True)]
+    names = ("Tensix, 79 idle tiles and one / it alone: making", "  the run", "  a checkpoint")
+    ratios = (more / one for more, one in zip(*best, strict=True))
+    return [(name, r, "ratio, at most 1.1") for name, r in zip(names, ratios, strict=True)]
+
+
+def _parts(program: Program) -> tuple[float, float, float]:
+    """Seconds of the processor's time to make a run, to run it, and of a checkpoint at its end."""
+    gc.collect()
+    marks = [time.process_time()]
+    held = Execution(program)
+    for part in (lambda: held.run(hashes=False), held.checkpoint):
+        marks.append(time.process_time())
+        part()
+    made, run, end = marks[1], marks[2], time.process_time()
+    return made - marks[0], run - made, end - run
+
+
 def rows(tries: int) -> list[tuple[str, float, str]]:
     """What is measured: a name, a figure, and what it counts."""
     vector = (
@@ -131,4 +167,4 @@ def rows(tries: int) -> list[tuple[str, float, str]]:
     found.append(("  the same in the debugger", _rate(code, 1, nasm.Session), unit[:14]))
     tiles = _rate(nasm.assemble(Source("rate", products())), tries, Execution) / 16
     found.append(("Tensix, products of tiles in one phase", tiles, "tiles/s, at least 800"))
-    return [*found, *kernels(3 * tries)]
+    return [*found, *kernels(3 * tries), *idle(tries)]

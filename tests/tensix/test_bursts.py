@@ -184,7 +184,7 @@ def program(rng: Random) -> str:
     """A thread that computes in replays and loops, and two that come in between now and then."""
     lines = [".target wormhole", "@t1"]
     lines += [f".cfg ADDR_MOD_DST_SEC{n}_DestIncr = {rng.choice([0, 2, 4, 8])}" for n in range(4)]
-    lines += ["SETDVALID 3", ".for n in 0..64", "SFPSTORE VD=15, Mod0=2, Imm10=4 * n", ".end"]
+    lines += ["SETDVALID 3", ".for n in 0..64", "SFPSTORE VD=0, Mod0=2, Imm10=4 * n", ".end"]
     for _ in range(rng.randrange(1, 5)):
         (of,) = rng.choices((VECTOR, MATRIX, MOVES), (5, 3, 2))
         body = [part for _ in range(rng.randrange(1, 9)) for part in line(rng, of).split("\n")]
@@ -208,6 +208,48 @@ def program(rng: Random) -> str:
 def test_random_programs_come_to_the_same(seed: int) -> None:
     for number in range(seed, seed + 10):
         both(Source(f"{number}.nasm", program(Random(number))))
+
+
+RENAMED = (
+    "SFPMAD VA={0}, VB={1}, VC={2}, VD={3}\nSFPNOP",
+    "SFPMUL VA={0}, VB={1}, VC=9, VD={3}\nSFPNOP",
+    "SFPADD VA=10, VB={0}, VC={1}, VD={3}\nSFPNOP",
+    "SFPIADD Imm12=3, VC={0}, VD={3}, Mod1=5",
+    "SFPSHFT Imm12=3, VC=1, VD={3}, Mod1=1",
+    "SFPSWAP VC={0}, VD={3}, Mod1=1\nSFPNOP",
+    "SFPLOADI VD={3}, Mod0=0, Imm16=0x4120",
+    "SFPMOV VC={0}, VD={3}",
+    "SFPMUL VA={0}, VB={1}, VC=9, VD=9\nSFPNOP",
+    "SFPSETCC VC={0}, Mod1=2",
+    "SFPENCC Imm2=3, Mod1=10",
+)
+
+
+def renamed(rng: Random) -> str:
+    """Rounds in which the same is done with one register after another, to several rows of Dst."""
+    of = RENAMED if rng.random() < 0.2 else RENAMED[:-2]
+    body, fresh = [f"SFPMOV VC={{}}, VD={n}" for n in (4, 5)], 0.05 if rng.random() < 0.7 else 0.5
+    for _ in range(rng.randrange(2, 8)):
+        sources, into = ("{0}", 4, 5), ("{0}", 4, 5, 6, 7)
+        picked = [rng.choice(into if rng.random() < fresh else sources) for _ in range(3)]
+        body += rng.choice(of).format(*picked, rng.choice(into)).split("\n")
+    lines = []
+    for n in range(rng.randrange(2, 5)):
+        own = rng.randrange(4) if rng.random() < 0.1 else n
+        lines += [text.replace("{0}", str(own)).replace("{}", str(own)) for text in body]
+    set_up = [f"SFPLOADI VD={n}, Mod0=0, Imm16=0x3F{n}0" for n in range(4, 8)]
+    loads = [f"SFPLOAD VD={n}, Mod0=2, AddrMod=3, Imm10={2 * n}" for n in range(4)]
+    stores = [f"SFPSTORE VD={n}, Mod0=2, AddrMod=3, Imm10={2 * n}" for n in range(8)]
+    whole = [*set_up, *loads, *lines, *stores]
+    rounds = [elsewhere(one, 16 * n) for n in range(6) for one in whole]
+    fill = [f"SFPSTORE VD=0, Mod0=2, AddrMod=3, Imm10={n}" for n in range(0, 128, 2)]
+    return "\n".join([".target wormhole", "@t1", *fill, "SETRWC", *rounds]) + "\n"
+
+
+@pytest.mark.parametrize("seed", part(range(0, 60, 6), 1))
+def test_registers_that_take_turns_come_to_the_same(seed: int) -> None:
+    for number in range(seed, seed + 6):
+        both(Source(f"{number}.nasm", renamed(Random(number))))
 
 
 UNPACR = "UNPACR WhichUnpacker={}, Ch0YInc={}, MultiContextMode=1, FlipSrc={}, Last=1"

@@ -95,7 +95,7 @@ class FewerWaits:
         program = machine.program
         paces = {
             pace: program.target.paces[kind](program.generation)
-            for of_core in machine.paces
+            for of_core in machine.paces.values()
             for kind, pace in of_core.items()
         }
         left_out = WaitsLeftOut(waits, tuple(ties), paces)

@@ -110,7 +110,7 @@ def applicable(machine: Machine, history: History) -> Iterator[tuple[str, Change
             engines.add(lines.engine)
     for name in program.target.paces:
         if name in paces:
-            text = machine.paces[0][name].without or f"no {name}"
+            text = next(iter(machine.paces.values()))[name].without or f"no {name}"
             yield text, Changes(paces=frozenset((name,)))
     for engine in program.generation.engines:
         if engine.name in engines:

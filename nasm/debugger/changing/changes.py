@@ -213,10 +213,9 @@ class Type(HandChange):
 
 def addressed(machine: Machine, memory: str, core: int) -> AddressedBytes:
     """A memory of a core by byte address; raises Refused where there is none with values."""
-    store = machine.state.numbered.get((memory, core))
-    for linear in machine.linear:
-        if linear.store is store:
-            return linear
+    found = machine.core_memories[core].get(memory)
+    if isinstance(found, AddressedBytes):
+        return found
     raise Refused(WRONG, f"there are no bytes of a memory {memory} of core {core} here")
 
 

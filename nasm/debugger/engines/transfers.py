@@ -123,7 +123,7 @@ class Landings:
                 self.arriving[what.key] = tick
                 arrivals.append((tick, what))
         self._arrivals = arrivals
-        for core in self.scheduler.service.cores:
+        for core in self.scheduler.service.cores.values():
             for server in core.servers.values():
                 self._serve(core.core, server)
         for tick, flight in arrivals:

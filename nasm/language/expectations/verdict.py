@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from math import prod
@@ -94,35 +95,47 @@ class _Piece:
 
     def worst(self, shape: tuple[int, ...], most: int) -> list[WrongElement]:
         """The worst elements: failing ones if there are any."""
-        if not self.error.any() and self.holds.all():
+        fails = np.count_nonzero(self.holds) < self.holds.size
+        if not fails and not np.count_nonzero(self.error):
             return [self._at(0, shape)]
-        fails = ~self.holds.ravel()
-        places = np.flatnonzero(fails) if fails.any() else np.arange(fails.size)
-        ratio, size = _badness(self.error.ravel()[places], self.allowed.ravel()[places])
+        error, allowed, places = self.error.ravel(), self.allowed.ravel(), None
+        if fails:
+            places = np.flatnonzero(~self.holds.ravel())
+            error, allowed = error[places], allowed[places]
+        ratio, size = _badness(error, allowed)
         picked: list[WrongElement] = []
-        for _ in range(min(most, places.size)):  # a few passes; sorting them all takes longer
+        for _ in range(min(most, error.size)):  # a few passes; sorting them all takes longer
             ties = np.flatnonzero(ratio == ratio.max())
             best = int(ties[np.argmax(size[ties])])
-            picked.append(self._at(int(places[best]), shape))
+            picked.append(self._at(best if places is None else int(places[best]), shape))
             ratio[best] = -1.0
         return picked
 
     def _at(self, number: int, shape: tuple[int, ...]) -> WrongElement:
         inside = np.unravel_index(number, self.holds.shape)
         index = tuple(int(i) + w.start for i, w in zip(inside, self.window, strict=True))
-        error, allowed = self.error[inside], self.allowed[inside]
-        ratio, size = _badness(error, allowed)
-        element = Mismatch(index, float(self.left[inside]), float(self.right[inside]), float(error))
+        error, allowed = float(self.error[inside]), float(self.allowed[inside])
+        ratio = 0.0 if error == 0 else error / allowed if allowed else math.inf
+        element = Mismatch(index, float(self.left[inside]), float(self.right[inside]), error)
         place = int(np.ravel_multi_index(index, shape)) if index else 0
-        return WrongElement(element, float(allowed), (-float(ratio), -float(size), place))
+        rank = -_or_infinite(ratio), -_or_infinite(error), place
+        return WrongElement(element, allowed, rank)
+
+
+def _or_infinite(number: float) -> float:
+    return math.inf if math.isnan(number) else number
 
 
 def _badness(error: Array, allowed: Array) -> tuple[Array, Array]:
     """Errors relative to what is allowed, and as such; both infinite where there is a NaN."""
     with np.errstate(all="ignore"):
         ratio = np.where(error == 0, 0.0, error / allowed)
-    ratio = np.where(np.isnan(ratio), np.inf, ratio)
-    return ratio, np.where(np.isnan(error), np.inf, error)
+    return _infinite_for_nan(ratio), _infinite_for_nan(error)
+
+
+def _infinite_for_nan(numbers: Array) -> Array:
+    nan = np.isnan(numbers)
+    return np.where(nan, np.inf, numbers) if np.count_nonzero(nan) else numbers
 
 
 def compare(op: str, left: Elements, right: Elements, options: Mapping[str, float]) -> Compared:
@@ -136,18 +149,25 @@ def compare(op: str, left: Elements, right: Elements, options: Mapping[str, floa
 
 
 def _both(left: Array, right: Array) -> Array:
-    return np.stack(np.broadcast_arrays(numbers(left), numbers(right)))
+    shape = left.shape
+    if shape != right.shape:
+        shape = np.broadcast_shapes(shape, right.shape)
+    both = np.empty((2, *shape))
+    both[0], both[1] = numbers(left), numbers(right)
+    return both
 
 
 def _piece(
     op: str, window: Window, found: Array, wanted: Array, options: Mapping[str, float]
 ) -> _Piece:
+    if op == "~" and _finite(found) and _finite(wanted):
+        error, allowed = np.abs(found - wanted), _tolerance(wanted, options)
+        return _Piece(window, found, wanted, error, allowed, np.asarray(error <= allowed))
     same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
     error = np.where(same, 0.0, np.abs(found - wanted))
     allowed = np.zeros(error.shape)
     if op == "~":
-        tolerance = options.get("atol", 1e-8) + options.get("rtol", 1e-5) * np.abs(wanted)
-        allowed = np.where(np.isfinite(wanted), tolerance, 0.0)
+        allowed = np.where(np.isfinite(wanted), _tolerance(wanted, options), 0.0)
         holds = same | (np.isfinite(found) & (error <= allowed))
     elif op in ("==", ""):
         holds = same
@@ -156,6 +176,16 @@ def _piece(
     else:
         holds = COMPARE[op](found, wanted)
     return _Piece(window, found, wanted, error, allowed, np.asarray(holds))
+
+
+def _finite(values: Array) -> bool:
+    return int(np.count_nonzero(np.isfinite(values))) == values.size
+
+
+def _tolerance(wanted: Array, options: Mapping[str, float]) -> Array:
+    """The error that ``~`` permits at each element, if it is finite."""
+    tolerance: Array = options.get("atol", 1e-8) + options.get("rtol", 1e-5) * np.abs(wanted)
+    return tolerance
 
 
 # ---------------------------------------------------------------- saying it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from operator import index as integer
 from typing import Any, NoReturn
@@ -12,9 +13,8 @@ import numpy as np
 from nasm.base.records import dataclass
 from nasm.nki.errors import refuse
 from nasm.nki.neuronxcc.conjunctions import joined, keep
-
-Box = tuple[tuple[int, int], ...]
-"""Part of an index space: of each axis the first position, and the one after the last."""
+from nasm.nki.neuronxcc.walks import KEPT, Box, begin, reach, repeated, with_new
+from nasm.views.view import ALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,41 +31,33 @@ class Index:
     def __getitem__(self, key: Any) -> Index:
         """With new axes of 1: ``[:, None]``, ``[None, :]``."""
         items = key if isinstance(key, tuple) else (key,)
-        kept = [item for item in items if item is not None]
-        if any(item != slice(None) for item in kept) or len(kept) != len(self.shape):
+        new = tuple([item is None for item in items])
+        alike = all([item is None or (type(item) is slice and item == ALL) for item in items])
+        if not alike or new.count(False) != len(self.shape):
             refuse(
                 f"an index expression of {list(self.shape)} in brackets takes ':' for each of its "
                 "axes, and None for a new one",
                 "nl.arange(n)[:, None] runs along partitions, nl.arange(n)[None, :] along a row",
             )
-        places = iter(zip(self.shape, self.steps, strict=True))
-        pairs = [(1, 0) if item is None else next(places) for item in items]
-        return Index(self.const, tuple(n for n, _ in pairs), tuple(s for _, s in pairs))
+        return Index(self.const, *with_new(self.shape, self.steps, new))
 
     def over(self, shape: tuple[int, ...]) -> Index:
         """The same on a space with more axes in front, or longer ones where it is repeated."""
-        more = len(shape) - len(self.shape)
-        lengths = zip(self.shape, shape[more:], self.steps, strict=True)
-        steps = (0 if own == 1 != wanted else step for own, wanted, step in lengths)
-        return Index(self.const, shape, (*(0,) * more, *steps))
-
-    def same(self, other: Index) -> bool:
-        """Whether another one has the same values; == makes a mask."""
-        return (self.const, self.steps) == (other.const, other.steps)
+        if shape == self.shape:
+            return self
+        return Index(self.const, shape, repeated(self.shape, self.steps, shape))
 
     def low(self, box: Box) -> int:
         """The smallest value in a part of its space."""
-        return self.const + sum(
-            min(s * lo, s * (hi - 1)) for s, (lo, hi) in zip(self.steps, box, strict=True)
-        )
+        return self.const + reach(self.steps, box)[0]
 
     def high(self, box: Box) -> int:
         """The largest value in a part of its space."""
-        return -(-self).low(box)
+        return self.const + reach(self.steps, box)[1]
 
     def at(self, box: Box) -> int:
         """The value where a part of its space begins."""
-        return self.const + sum(s * lo for s, (lo, _) in zip(self.steps, box, strict=True))
+        return self.const + begin(self.steps, box)
 
     def values(self) -> np.ndarray[Any, Any]:
         """Its values, in its shape."""
@@ -91,6 +83,8 @@ class Index:
         given = as_index(other)
         if given is None:
             return NotImplemented
+        if not given.shape:
+            return Index(self.const + sign * given.const, self.shape, self.steps)
         shape = broadcast(self.shape, given.shape)
         mine, theirs = self.over(shape), given.over(shape)
         steps = (a + sign * b for a, b in zip(mine.steps, theirs.steps, strict=True))
@@ -329,6 +323,8 @@ def as_index(value: Any) -> Index | None:
     """A number, or an index expression, as one; None of anything else."""
     if isinstance(value, Index):
         return value
+    if type(value) is int:
+        return Index(value)
     if isinstance(value, bool | float | np.floating):
         return None
     try:
@@ -337,6 +333,7 @@ def as_index(value: Any) -> Index | None:
         return None
 
 
+@lru_cache(KEPT)
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape that index expressions have together, as NumPy's arrays do."""
     try:
@@ -350,6 +347,10 @@ def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 def arange(*args: Any) -> Index:
     """Positions in a row, from a start to before a stop, by a step."""
+    return _row(*args) if all([type(n) is int for n in args]) else _positions(*args)
+
+
+def _positions(*args: Any) -> Index:
     numbers = [as_index(value) for value in args]
     if not 1 <= len(args) <= 3 or any(n is None or n.shape for n in numbers):
         refuse(f"nl.arange{args!r}: wanted one to three numbers")
@@ -357,6 +358,10 @@ def arange(*args: Any) -> Index:
     if not whole:
         refuse(f"nl.arange{args!r} has no position", "a tile has at least one element")
     return Index(whole.start, (len(whole),), (whole.step,))
+
+
+_row = lru_cache(KEPT)(_positions)
+"""Of numbers; refuses what is none, in the same words."""
 
 
 class Grid(tuple[Index, ...]):

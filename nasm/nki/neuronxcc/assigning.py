@@ -6,16 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nasm.base.records import replace
-from nasm.isa.list_kinds import mentioned
 from nasm.nki.engines import function
 from nasm.nki.errors import refuse
 from nasm.nki.names import MemoryRegion
-from nasm.nki.neuronxcc.affine import Box, Index, Predicate
-from nasm.nki.neuronxcc.regions import all_of, region, regions
+from nasm.nki.neuronxcc.affine import Index, Predicate
+from nasm.nki.neuronxcc.regions import region, regions
 from nasm.nki.neuronxcc.resolving import patterns, plain_steps, resolved
-from nasm.nki.neuronxcc.results import new, read, settled, write
+from nasm.nki.neuronxcc.results import new, place_of, read, settled, write
 from nasm.nki.neuronxcc.tensor import TileTensor
+from nasm.nki.neuronxcc.walks import Box, all_of
 from nasm.nki.tensor import NkiTensor
+from nasm.nki.tile_live_ranges import tensors_of
 from nasm.nki.tiles import instruct, number
 from nasm.nki.tracing import Call, CoreTrace, current
 from nasm.views.methods import restepped
@@ -139,7 +140,7 @@ def same(one: TileTensor, other: TileTensor) -> bool:
     return (
         one.storage is other.storage
         and one.shape == other.shape
-        and all(a.same(b) for a, b in zip(one.axes, other.axes, strict=True))
+        and (one.consts, one.steps) == (other.consts, other.steps)
         and one.dynamic is None is other.dynamic
     )
 
@@ -175,7 +176,8 @@ def before(trace: CoreTrace, call: Call, use: Callable[[], NkiTensor]) -> NkiTen
     body = trace.open[-1]
     made = use()
     if body[-1] is not call:
-        body[:] = [*(one for one in body if one is not call), call]
+        del body[place_of(body, call)]
+        body.append(call)
     return made
 
 
@@ -194,10 +196,11 @@ def _touched(trace: CoreTrace, call: Call) -> bool:
     """Whether the result is made by more calls than the last one."""
     mine = call.operands["dst"].tensor
     for one in trace.open[-1][-2:-RECENT:-1]:
-        if isinstance(one, Call) and any(
-            mine in mentioned(value) for value in one.operands.values()
-        ):
-            return True
+        if isinstance(one, Call):
+            if one.tensors <= mine.index:
+                return False
+            if any([tensor is mine for tensor in tensors_of(one)]):
+                return True
     return False
 
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,10 +21,12 @@ import numpy as np
 from nasm.base.problems import Failure, Note, Problem
 from nasm.base.records import dataclass
 from nasm.base.source import Span
-from nasm.isa.list_kinds import views
+from nasm.isa.instruction import Row
+from nasm.isa.list_kinds import mentioned, views
 from nasm.nki.broadcast_tiles import calls
 from nasm.nki.engines import function
 from nasm.nki.neuronxcc.resolving import plain_steps
+from nasm.nki.tile_live_ranges import tensors_of
 from nasm.nki.tracing import Call, CoreTrace, LoopRound
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
@@ -68,19 +72,73 @@ class LoopAccess:
 
 def refuse_carried(trace: CoreTrace) -> None:
     """Refuse a call in a round of an affine range that reads what another round has written."""
-    every: dict[int, list[LoopAccess]] = {}
-    tensors: dict[int, Tensor] = {}
-    combined: tuple[View, str] | None = None
     listed = list(calls(trace.made))
-    for call, after in zip(listed, (*listed[1:], None), strict=True):
+    likely = _likely(listed)
+    if not likely:
+        return
+    every: dict[int, list[LoopAccess]] = {}
+    around: tuple[Call | None, ...] = (None, *listed, None)
+    for before, call, after in zip(around, listed, around[2:], strict=False):
+        if not any(tensor.index in likely for tensor in tensors_of(call)):
+            continue
+        combined = None if before is None else _written_back(before, call)
         left = None if after is None else _written_back(call, after)
         for tensor, access in _accesses(call, combined, left):
-            tensors[tensor.index] = tensor
-            every.setdefault(tensor.index, []).append(access)
-        combined = left
+            if tensor.index in likely:
+                every.setdefault(tensor.index, []).append(access)
     for index, accesses in every.items():
         if _suspected(accesses):
-            _History(trace, tensors[index], accesses).walk()
+            _History(trace, likely[index], accesses).walk()
+
+
+def _likely(listed: Sequence[Call]) -> dict[int, Tensor]:
+    """Tensors that a round may read after another round of the same loop has written them.
+
+    What is combined with what is in its place reads it, and so may a copy, of what was.
+    """
+    written: dict[int, dict[int, set[int]]] = {}
+    found: dict[int, Tensor] = {}
+    for call in listed:
+        if not call.parallel:
+            continue
+        now = [(id(one.loop), id(one)) for one in call.parallel]
+        overwritten = _overwritten(call)
+        for name, value in call.operands.items():
+            for tensor in mentioned(value) if name not in overwritten else ():
+                rounds = written.get(tensor.index)
+                if rounds and any(rounds.get(loop, set()) - {one} for loop, one in now):
+                    found[tensor.index] = tensor
+        for name in _writing(call.row):
+            for tensor in mentioned(call.operands.get(name)):
+                rounds = written.setdefault(tensor.index, {})
+                for loop, one in now:
+                    rounds.setdefault(loop, set()).add(one)
+    return found
+
+
+def _overwritten(call: Call) -> frozenset[str]:
+    """The operands that a call writes, of which it certainly reads nothing."""
+    names = _writing(call.row)
+    if _combines(call.row) or call.operands.get("compute_op") == "add":
+        return frozenset()
+    moved = [name for name in names for v in views(call.operands.get(name)) if v.offsets]
+    return names.difference(moved) if moved else names
+
+
+@cache
+def _writing(row: Row) -> frozenset[str]:
+    """The operands that a row writes."""
+    return frozenset(
+        one.name
+        for one in row.operands
+        if "w" in one.access or (one.access == "@" and one.name == "dst")
+    )
+
+
+@cache
+def _combines(row: Row) -> bool:
+    """Whether a row may combine something with what is in its place, or copy what was."""
+    return function(row) in (*COMBINING, "tensor_copy") or any(one.adds for one in row.operands)
 
 
 def _written_back(call: Call, after: Call) -> tuple[View, str] | None:
@@ -154,6 +212,16 @@ def _suspected(accesses: Sequence[LoopAccess]) -> bool:
     return False
 
 
+def _repeats(before: LoopAccess, access: LoopAccess) -> bool:
+    """Whether a call is combined with the same part as the one before it, and reads nothing."""
+    return (
+        bool(access.combined)
+        and access.combined == before.combined
+        and not (access.reads or before.reads)
+        and access.writes == before.writes
+    )
+
+
 class _History:
     """Which calls have made what a tensor holds, call after call."""
 
@@ -168,7 +236,10 @@ class _History:
 
     def walk(self) -> None:
         """All accesses in order; refuses a read of what another round has written."""
+        repeats = [False, *(_repeats(*two) for two in pairwise(self.accesses)), False]
         for number, access in enumerate(self.accesses, 1):
+            if number > 1 and all(repeats[number - 2 : number + 1]):
+                continue  # of a sum the first two and the last one decide
             for view in access.reads:
                 self._read(access, view)
             for view in access.writes:

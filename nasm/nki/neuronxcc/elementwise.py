@@ -11,11 +11,11 @@ from nasm.base.records import replace
 from nasm.nki import applying, functions, moving
 from nasm.nki.errors import refuse
 from nasm.nki.names import DTYPES, DType
-from nasm.nki.neuronxcc.affine import Box
 from nasm.nki.neuronxcc.assigning import spread
 from nasm.nki.neuronxcc.regions import narrowed, region
 from nasm.nki.neuronxcc.results import SBUF, new, nothing, read, result
 from nasm.nki.neuronxcc.tensor import TileTensor
+from nasm.nki.neuronxcc.walks import Box
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import instruct, number
 

@@ -3,19 +3,78 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
 from nasm.nki.names import ds
 from nasm.nki.neuronxcc.affine import Grid, Index, Predicate, as_index, broadcast
+from nasm.nki.neuronxcc.running import running
 from nasm.nki.neuronxcc.tensor import TileIndex, TileTensor
+from nasm.nki.neuronxcc.walks import Steps, all_of, reaches, units
+
+
+class IndexForm(NamedTuple):
+    """What an index selects, whatever the constants of its expressions.
+
+    ``steps`` are those of each axis in a space of a ``shape``, and ``spans`` what these reach.
+    """
+
+    shape: tuple[int, ...]
+    steps: tuple[Steps, ...]
+    spans: tuple[tuple[int, int], ...]
 
 
 def indexed(tensor: TileTensor, key: Any) -> TileTensor:
     """Part of a tensor: by numbers and slices, or by index expressions."""
     items = list(key) if isinstance(key, tuple) else [key]
-    items = [part for item in items for part in (item if isinstance(item, Grid) else (item,))]
+    if any([isinstance(item, Grid) for item in items]):
+        items = [part for item in items for part in (item if isinstance(item, Grid) else (item,))]
+    known = running()
+    form = _form(tensor, items)
+    if form is None or known is None:
+        return _indexed(tensor, items)
+    kind, consts = form
+    found = known.indexed.get(kind)
+    if found is not None and all(
+        [
+            const + low >= 0 and const + high < count
+            for const, (low, high), count in zip(consts, found.spans, tensor.shape, strict=True)
+        ]
+    ):
+        return TileTensor.walking(tensor.storage, consts, found.steps, found.shape)
+    made = _indexed(tensor, items)
+    if not made.checks:
+        spans = reaches(made.steps, all_of(made.shape))
+        known.indexed[kind] = IndexForm(made.shape, made.steps, spans)
+    return made
+
+
+def _form(tensor: TileTensor, items: Sequence[Any]) -> tuple[Any, list[int]] | None:
+    """What index expressions of a whole tensor select but for their constants, and these.
+
+    None of a part of a tensor, and where there is more in the brackets.
+    """
+    shape, storage = tensor.shape, tensor.storage
+    if tensor.steps is not units(len(shape)) or len(items) != len(shape) or any(tensor.consts):
+        return None
+    kinds: list[Any] = []
+    consts: list[int] = []
+    for item in items:
+        if type(item) is Index:
+            kinds += item.shape, item.steps
+            consts.append(item.const)
+        elif isinstance(item, int) and type(item) is not bool:
+            kinds.append(None)
+            consts.append(int(item))
+        else:
+            return None
+    if not any(kinds) or tensor.checks or tensor.mask is not None or tensor.dynamic is not None:
+        return None
+    return (shape, storage.blocks, tensor.on_chip, *kinds), consts
+
+
+def _indexed(tensor: TileTensor, items: list[Any]) -> TileTensor:
     items = _all(tensor, items)
     kinds = [isinstance(item, Index) and bool(item.shape) for item in items]
     by_tile = [isinstance(item, TileTensor | TileIndex) for item in items]

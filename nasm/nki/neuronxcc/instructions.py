@@ -12,13 +12,14 @@ import numpy as np
 from nasm.nki.errors import refuse
 from nasm.nki.indexing import whole_number
 from nasm.nki.names import DType, engine, reduce_cmd
-from nasm.nki.neuronxcc.affine import Box, Index, Predicate
+from nasm.nki.neuronxcc.affine import Index, Predicate
 from nasm.nki.neuronxcc.assigning import spread
 from nasm.nki.neuronxcc.elementwise import copied, in_sbuf, on_chip, part, plain, shape_of
 from nasm.nki.neuronxcc.operators import op_word
 from nasm.nki.neuronxcc.regions import region, regions
 from nasm.nki.neuronxcc.results import new, nothing, read, result, write
 from nasm.nki.neuronxcc.tensor import TileIndex, TileTensor
+from nasm.nki.neuronxcc.walks import Box
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import instruct, number, wider
 

@@ -7,18 +7,14 @@ from typing import Any
 
 from nasm.nki.errors import refuse
 from nasm.nki.names import MemoryRegion
-from nasm.nki.neuronxcc.affine import Box, Index, Predicate
+from nasm.nki.neuronxcc.affine import Index, Predicate
 from nasm.nki.neuronxcc.conjunctions import lost
 from nasm.nki.neuronxcc.resolving import there
 from nasm.nki.neuronxcc.tensor import TileTensor
+from nasm.nki.neuronxcc.walks import Box, all_of
 from nasm.views.value_text import value_text
 
 SBUF, PSUM = MemoryRegion.sbuf, MemoryRegion.psum
-
-
-def all_of(shape: Sequence[int]) -> Box:
-    """All of an index space."""
-    return tuple((0, n) for n in shape)
 
 
 def region(
@@ -42,6 +38,8 @@ def regions(
 ) -> list[Box]:
     """The boxes in which a mask holds and tensors have elements."""
     least: list[Index] = list(_predicate(mask).least)
+    if not least and all(not t.storage.partial and t.mask is None for t in tensors):
+        return [all_of(shape)]
     for tensor in tensors:
         for bound in there(tensor):
             least.append(_like(_repeated(bound, tensor), shape))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise, product
-from typing import Any
+from typing import Any, NoReturn
 
 from nasm.base.records import replace
 from nasm.nki.errors import refuse
-from nasm.nki.neuronxcc.affine import Box, Index
+from nasm.nki.neuronxcc.affine import Index
 from nasm.nki.neuronxcc.running import running
 from nasm.nki.neuronxcc.tensor import TileTensor
+from nasm.nki.neuronxcc.walks import KEPT, Box, Steps, all_of, reaches, walk
 from nasm.nki.tensor import PAST, NkiTensor
 from nasm.nki.tracing import LoopRound
 from nasm.views.view import View
@@ -27,22 +30,21 @@ def there(tensor: TileTensor) -> tuple[Index, ...]:
 def resolved(tensor: TileTensor, box: Box | None = None) -> NkiTensor:
     """A part of a tensor as one of today's; refuses what reaches past it."""
     storage = tensor.storage
-    part = tuple((0, n) for n in tensor.shape) if box is None else box
+    part = all_of(tensor.shape) if box is None else box
     if storage.round is not None:
         _in_scope(tensor, storage.round)
-    _inside(tensor, part)
+    spans = reaches(tensor.steps, part)
+    _inside(tensor, part, spans)
     block = []
-    for axis in tensor.axes[: storage.blocks]:
-        low = axis.low(part)
-        if low != axis.high(part):
+    for const, (low, high) in zip(tensor.consts[: storage.blocks], spans, strict=False):
+        if low != high:
             refuse(
                 f"{tensor!r} is several blocks: axes before nl.par_dim count tiles",
                 "index the block axes by numbers: x[i] of a loop over them",
             )
-        block.append(low)
+        block.append(const + low)
     base = storage.tile(tuple(block))
-    view = _pattern(base.view_, tensor, part)
-    made = NkiTensor(view, base.buffer, storage.dtype)
+    made = NkiTensor(_pattern(base.view_, tensor, part), base.buffer, storage.dtype)
     return made if tensor.dynamic is None else _addressed(tensor, made, base, part)
 
 
@@ -50,39 +52,45 @@ FREE_AXES = 4
 """Of an access pattern on chip (Trainium/Inferentia2 architecture guide)."""
 
 
-def patterns(tensor: TileTensor, box: Box) -> list[Box]:
+def patterns(tensor: TileTensor, box: Box) -> Sequence[Box]:
     """A part of an index space cut into what access patterns can have: a position at a time.
 
     They walk forwards, and have four free axes on chip. Along partitions of a tile nothing is cut.
     """
-    first = tensor.storage.blocks if tensor.on_chip else len(tensor.axes)
+    storage = tensor.storage
+    return _patterns(tensor.steps, storage.shape, storage.blocks if tensor.on_chip else None, box)
+
+
+@lru_cache(KEPT)
+def _patterns(
+    axes: tuple[Steps, ...], sizes: tuple[int, ...], first: int | None, box: Box
+) -> tuple[Box, ...]:
+    """The same of steps along storage of some sizes; ``first`` is its partition axis, if any."""
     cut = {
         n
-        for number, one in enumerate(tensor.axes)
+        for number, steps in enumerate(axes)
         if number != first
-        for n, step in enumerate(one.steps)
+        for n, step in enumerate(steps)
         if step < 0 and box[n][1] - box[n][0] > 1
     }
-    if tensor.on_chip:
-        cut |= _too_many(tensor, box, cut)
+    if first is not None:
+        cut |= _too_many(axes[first + 1 :], sizes[first + 1 :], box, cut)
     places = (
         [(at, at + 1) for at in range(lo, hi)] if n in cut else [(lo, hi)]
         for n, (lo, hi) in enumerate(box)
     )
-    return list(product(*places))
+    return tuple(product(*places))
 
 
-def _too_many(tensor: TileTensor, box: Box, cut: set[int]) -> set[int]:
+def _too_many(axes: Sequence[Steps], counts: Sequence[int], box: Box, cut: set[int]) -> set[int]:
     """The shortest axes, without which a pattern has no more free axes than it can have."""
     sizes = {n: hi - lo for n, (lo, hi) in enumerate(box) if n and hi - lo > 1 and n not in cut}
     if len(sizes) <= FREE_AXES:
         return set()
     unit, steps = 1, dict.fromkeys(sizes, 0)
-    for one, count in list(zip(tensor.axes, tensor.storage.shape, strict=True))[
-        : tensor.storage.blocks : -1
-    ]:
+    for one, count in zip(axes[::-1], counts[::-1], strict=True):
         for n in steps:
-            steps[n] += unit * one.steps[n]
+            steps[n] += unit * one[n]
         unit *= count
     found = set[int]()
     while len(_apart(sizes, steps)) > FREE_AXES:
@@ -108,43 +116,54 @@ def _in_scope(tensor: TileTensor, made: LoopRound) -> None:
         )
 
 
-def _inside(tensor: TileTensor, box: Box) -> None:
-    limits = zip(tensor.axes, tensor.storage.shape, strict=True)
-    for number, (one, count) in enumerate([*limits, *tensor.checks]):
+def _inside(tensor: TileTensor, box: Box, spans: Sequence[tuple[int, int]]) -> None:
+    """Refuse what reaches past a tensor: its axes reach ``spans`` from their constants on."""
+    sizes = tensor.storage.shape
+    for axis, (const, (low, high)) in enumerate(zip(tensor.consts, spans, strict=True)):
+        if const + low < 0 or const + high >= sizes[axis]:
+            _past(tensor, const + low, const + high, f"axis {axis}", sizes[axis])
+    for one, count in tensor.checks:
         low, high = one.low(box), one.high(box)
         if low < 0 or high >= count:
-            axis = f"axis {number}" if number < len(tensor.axes) else "an axis"
-            refuse(
-                f"an index of {tensor.name} reaches {low} to {high} on {axis}, which has {count}",
-                "mask= leaves out what is outside",
-                PAST,
-            )
+            _past(tensor, low, high, "an axis", count)
+
+
+def _past(tensor: TileTensor, low: int, high: int, axis: str, count: int) -> NoReturn:
+    refuse(
+        f"an index of {tensor.name} reaches {low} to {high} on {axis}, which has {count}",
+        "mask= leaves out what is outside",
+        PAST,
+    )
 
 
 def _pattern(view: View, tensor: TileTensor, box: Box) -> View:
     """The access pattern of index expressions in a part of their space."""
-    axes = tensor.axes[tensor.storage.blocks :]
-    first = int(view.partitioned)
-    shape = tuple(hi - lo for lo, hi in box)
-    steps = [0] * len(box)
-    offset, partition = view.offset, view.partition
-    for axis, one in enumerate(axes):
-        if axis < first:
-            partition += one.at(box) * view.steps[0]
-            continue
-        offset += one.at(box) * view.steps[axis] * view.dtype.itemsize
-        for n, step in enumerate(one.steps):
-            steps[n] += step * view.steps[axis] if shape[n] > 1 else 0
-    if first:
-        if shape[0] > 1 and steps[0]:
-            refuse(f"axis 0 of an index of {tensor.name} runs along partitions and within them")
-        steps[0] = axes[0].steps[0] * view.steps[0] if shape[0] > 1 else 1
-    if any(step < 0 for step in steps):
+    blocks, first = tensor.storage.blocks, view.partitioned
+    found = walk(tensor.steps[blocks:], box, view.steps, view.dtype.itemsize, first)
+    if found.within:
+        refuse(f"axis 0 of an index of {tensor.name} runs along partitions and within them")
+    if found.back:
         refuse(
             f"an index of {tensor.name} that runs backwards along partitions",
             "access patterns walk forwards: write the vector with a positive factor",
         )
-    return replace(view, offset=offset, partition=partition, shape=shape, steps=tuple(steps))
+    partition, offset = view.partition + found.partition, view.offset + found.offset
+    consts, weights = tensor.consts[blocks:], found.weights
+    if first:
+        partition += consts[0] * weights[0]
+        consts, weights = consts[1:], weights[1:]
+    for const, weight in zip(consts, weights, strict=True):
+        offset += const * weight
+    return View(
+        view.tensor,
+        view.dtype,
+        partition,
+        offset,
+        found.shape,
+        found.steps,
+        view.dynamic,
+        view.offsets,
+    )
 
 
 def plain_steps(view: View) -> View:

@@ -16,11 +16,12 @@ from nasm.nki import isa
 from nasm.nki.accumulating import AccumulatedBytes
 from nasm.nki.errors import refuse, trail
 from nasm.nki.names import DType, MemoryRegion
-from nasm.nki.neuronxcc.affine import Box, Index
-from nasm.nki.neuronxcc.regions import all_of, region
+from nasm.nki.neuronxcc.affine import Index
+from nasm.nki.neuronxcc.regions import region
 from nasm.nki.neuronxcc.resolving import patterns, resolved
 from nasm.nki.neuronxcc.running import instance
 from nasm.nki.neuronxcc.tensor import Storage, TileTensor, identity, of
+from nasm.nki.neuronxcc.walks import Box, all_of
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import instruct
 from nasm.nki.tracing import Call, CoreTrace, Made, TracedLoop, current
@@ -65,9 +66,10 @@ def settled(storage: Storage) -> None:
     trace = current("neuronxcc.nki")
     copy = Call(_copy_row(trace), {"dst": elsewhere, "src": call.operands["dst"]}, "", call.span)
     copy.chain, copy.rounds, copy.parallel = call.chain, call.rounds, call.parallel
+    copy.tensors = len(trace.builder.program.tensors)
     body = body_of(trace.made, call)
     assert body is not None
-    body.insert(next(n for n, made in enumerate(body) if made is call) + 1, copy)
+    body.insert(place_of(body, call) + 1, copy)
 
 
 def _copy_row(trace: CoreTrace) -> Any:
@@ -84,6 +86,11 @@ def body_of(made: list[Made], call: Call) -> list[Made] | None:
             if found is not None:
                 return found
     return None
+
+
+def place_of(body: Sequence[Made], call: Call) -> int:
+    """The place of a call among others, of which it is one of the last."""
+    return next(n for n in range(len(body) - 1, -1, -1) if body[n] is call)
 
 
 def _completed(tensor: TileTensor) -> NkiTensor:
@@ -130,7 +137,7 @@ def result(
     calls = current("neuronxcc.nki").open[-1]
     last = calls[-1] if calls else None
     if isinstance(last, Call) and last.operands.get("dst") == made.view_:
-        storage.fresh = last if made.view_ == View.whole(made.view_.tensor) else None
+        storage.fresh = last if made.view_.is_whole else None
     if shape is None or box is None or box == all_of(shape):
         return tensor
     storage.partial = True
@@ -172,4 +179,4 @@ def _filled(tensor: TileTensor, box: Box | None) -> None:
     if all(adds for _, _, adds in parts):
         body = body_of(current("neuronxcc.nki").made, state.fill)
         if body is not None:
-            body[:] = [one for one in body if one is not state.fill]
+            del body[place_of(body, state.fill)]

@@ -30,7 +30,10 @@ class LoopVariable(int):
 
 @dataclass(slots=True, eq=False)
 class Running:
-    """An instance of a kernel: its open rounds, its place in the grid, the tensors it declares."""
+    """An instance of a kernel: its open rounds, its place in the grid, the tensors it declares.
+
+    ``indexed`` is what index expressions select, whatever their constants.
+    """
 
     grid: tuple[int, ...] = ()
     place: tuple[int, ...] = ()
@@ -38,6 +41,7 @@ class Running:
     shared: list[Any] = field(default_factory=list)
     first: Running | None = None
     kept: dict[Any, Any] = field(default_factory=dict)
+    indexed: dict[Any, Any] = field(default_factory=dict)
     placed: list[tuple[Any, Any]] = field(default_factory=list)
     declared: int = 0
 

@@ -15,15 +15,16 @@ from nasm.nki.names import (
     oob_mode,
     reduce_cmd,
 )
-from nasm.nki.neuronxcc.affine import Box, Predicate
+from nasm.nki.neuronxcc.affine import Predicate
 from nasm.nki.neuronxcc.along_axes import reduced
 from nasm.nki.neuronxcc.assigning import assign
 from nasm.nki.neuronxcc.elementwise import copied, in_sbuf, on_chip, part
 from nasm.nki.neuronxcc.instructions import column_of, engine_of, float_of, known_in, tensor_copy
 from nasm.nki.neuronxcc.operators import op_word
-from nasm.nki.neuronxcc.regions import all_of, region, regions
+from nasm.nki.neuronxcc.regions import region, regions
 from nasm.nki.neuronxcc.results import PSUM, SBUF, new, nothing, read, result, write
 from nasm.nki.neuronxcc.tensor import TileTensor
+from nasm.nki.neuronxcc.walks import Box, all_of
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import instruct
 from nasm.nki.tracing import current

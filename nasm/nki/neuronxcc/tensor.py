@@ -14,6 +14,7 @@ from nasm.nki.indexing import whole_number
 from nasm.nki.names import DType, MemoryRegion
 from nasm.nki.neuronxcc.affine import Index, Predicate
 from nasm.nki.neuronxcc.running import running
+from nasm.nki.neuronxcc.walks import Steps, units
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Call, LoopRound
 
@@ -55,7 +56,7 @@ class Storage:
     @property
     def on_chip(self) -> bool:
         """Whether its tiles have partitions."""
-        return self.buffer.memory != "hbm"
+        return self.buffer is MemoryRegion.sbuf or self.buffer is MemoryRegion.psum
 
     def tile(self, block: tuple[int, ...]) -> NkiTensor:
         """The tile of a block."""
@@ -69,9 +70,12 @@ class Storage:
 
 
 class TileTensor:
-    """A view of a storage, of any shape whose places are affine in it."""
+    """A view of a storage, of any shape whose places are affine in it.
 
-    __slots__ = ("axes", "checks", "dynamic", "lead", "mask", "shape", "storage")
+    Each axis of the storage is where an index expression says: one of ``consts``, and of ``steps``.
+    """
+
+    __slots__ = ("checks", "consts", "dynamic", "lead", "mask", "shape", "steps", "storage")
     __array_ufunc__ = None
 
     def __init__(
@@ -84,10 +88,27 @@ class TileTensor:
         dynamic: tuple[int, TileTensor] | None = None,
         mask: Predicate | None = None,
     ) -> None:
-        self.storage, self.axes, self.shape, self.lead = storage, axes, shape, lead
+        self.storage, self.shape, self.lead = storage, shape, lead
+        self.consts = tuple([one.const for one in axes])
+        self.steps = tuple([one.steps for one in axes])
         self.checks, self.dynamic, self.mask = checks, dynamic, mask
 
+    @classmethod
+    def walking(
+        cls, storage: Storage, consts: Sequence[int], steps: tuple[Steps, ...], shape: Steps
+    ) -> TileTensor:
+        """One of the constants and the steps of its axes."""
+        made = cls(storage, (), shape)
+        made.consts, made.steps = tuple(consts), steps
+        return made
+
     # -- what is known of it
+
+    @property
+    def axes(self) -> tuple[Index, ...]:
+        """The index expressions of its storage's axes."""
+        pairs = zip(self.consts, self.steps, strict=True)
+        return tuple([Index(const, self.shape, steps) for const, steps in pairs])
 
     @property
     def dtype(self) -> Any:
@@ -301,15 +322,15 @@ def _size(value: Any) -> int:
 
 def identity(shape: tuple[int, ...]) -> tuple[Index, ...]:
     """For each axis of a space its position."""
-    return tuple(
-        Index(0, shape, tuple(int(axis == other) for other in range(len(shape))))
-        for axis in range(len(shape))
-    )
+    return tuple(Index(0, shape, steps) for steps in units(len(shape)))
 
 
 def whole(storage: Storage) -> TileTensor:
     """All of a storage."""
-    return TileTensor(storage, identity(storage.shape), storage.shape, storage.blocks)
+    count = len(storage.shape)
+    made = TileTensor.walking(storage, (0,) * count, units(count), storage.shape)
+    made.lead = storage.blocks
+    return made
 
 
 def of(made: NkiTensor, like: TileTensor | None = None) -> TileTensor:

@@ -45,6 +45,10 @@ class Form(NamedTuple):
     loose: frozenset[Region] = frozenset()
 
 
+_new = tuple.__new__
+"""Makes a form of all its fields: twice as fast as by their names."""
+
+
 class Forms:
     """The forms of a program's instructions, from their rows; all their tensors have places."""
 
@@ -59,8 +63,9 @@ class Forms:
             of = self.regions.of
             reads = tuple([of(view) for view in views.reads])
             writes = tuple([of(view) for view in views.writes])
-            return Form(_once(reads), _once(writes))
-        moved, apart, loose = views.moved, None, list[Region]()
+            return _new(Form, (_once(reads), _once(writes), None, (), (), _NONE))
+        moved, apart = views.moved, None
+        loose: list[Region] = []
         if moved is not None:
             into = self._regions(moved.writes, loose)
             out = into if moved.reads is moved.writes else self._regions(moved.reads, loose)
@@ -88,4 +93,6 @@ class Forms:
 
 
 def _once(regions: tuple[Region, ...]) -> tuple[Region, ...]:
+    if len(regions) == 2:
+        return regions[:1] if regions[0] == regions[1] else regions
     return tuple(dict.fromkeys(regions)) if len(regions) > 1 else regions

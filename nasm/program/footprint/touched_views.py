@@ -79,14 +79,16 @@ class TouchedViews:
         return located(self.regions, view)
 
 
+_new = tuple.__new__
+"""Makes a record of all its fields: twice as fast as by their names."""
+
+
 def _read(shape: Shape, traits: Traits, instruction: Instruction) -> InstructionViews:
     operands = instruction.operands
     if traits.plain:
-        return InstructionViews(
-            tuple([operands[at] for at, _ in traits.reads]),  # type: ignore[misc]
-            tuple([operands[at] for at, _ in traits.writes]),  # type: ignore[misc]
-            plain=True,
-        )
+        read = tuple([operands[at] for at, _ in traits.reads])
+        written = tuple([operands[at] for at, _ in traits.writes])
+        return _new(InstructionViews, (read, written, None, (), (), True))
     reads = _views(traits.reads, shape, operands)
     if traits.tile is not None:
         named = (view.offsets for operand in operands for view in _named(operand))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from nasm.targets.tensix.lanes.dst_access import load, store
 from nasm.targets.tensix.lanes.facts import Role
 from nasm.targets.tensix.lanes.quirks import Quirks
+from nasm.targets.tensix.lanes.renamed_rounds import execute_renamed, renamed
 from nasm.targets.tensix.lanes.steps import LaneStep
 from nasm.targets.tensix.lanes.unit import lanes
 from nasm.targets.tensix.state import LANES, Coprocessor, Vector
@@ -111,8 +112,19 @@ def _execute(
     replaced: set[int] = set()
     written: set[int] = set()
     every = lanes(vector) is None
-    number = 0
-    for step in steps:
+    together = renamed(tuple(steps))
+    number = at_step = 0
+    while at_step < len(steps):
+        rounds = together.get(at_step) if every else None
+        if rounds is not None:
+            live |= rounds.live - replaced
+            written |= rounds.written
+            replaced |= rounds.written
+            execute_renamed(core, thread, steps, rounds)
+            at_step = rounds.end
+            continue
+        step = steps[at_step]
+        at_step += 1
         live |= step.reads - replaced
         written |= step.writes
         if (every or step.all_lanes) and not step.some_lanes:

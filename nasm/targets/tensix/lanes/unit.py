@@ -42,6 +42,8 @@ def undefined(message: str, hint: str = "") -> Refused:
 def lanes(vector: Vector) -> Bools | None:
     """Lanes that execute, or None if all do."""
     flag, uses = vector.flag, vector.uses_flag
+    if not np.count_nonzero(uses) and not np.count_nonzero(vector.lane_config):
+        return None
     if flag.ndim > 1:
         executing: Bools = flag | ~uses
         if vector.lane_config.any():
