@@ -107,7 +107,12 @@ class GroupHost:
         return GroupState(
             queues={queue.index: _saved(queue) for queue in self.own},
             semaphores={
-                number: (semaphore.value, semaphore.last, semaphore.replaced)
+                number: (
+                    semaphore.value,
+                    semaphore.last,
+                    semaphore.replaced,
+                    tuple(semaphore.parked),
+                )
                 for number, semaphore in scheduler.semaphores.items()
                 if number // per_core in cores
             },

@@ -65,7 +65,8 @@ class QueuePlace(NamedTuple):
 class GroupState(NamedTuple):
     """What a group has at the end of a run: of its own tiles alone, by their numbers.
 
-    ``semaphores`` are values, each with what changed it last, and what replaced one last.
+    ``semaphores`` are values, each with what changed it last, what replaced one last, and which
+    queues wait for it.
     """
 
     queues: Mapping[int, Any]

@@ -141,7 +141,7 @@ class WholeMachine:
         for state in states:
             for number, saved in state.queues.items():
                 scheduler.queues[number].restore(saved)
-            for number, (value, last, replaced) in state.semaphores.items():
+            for number, (value, last, replaced, _) in state.semaphores.items():
                 semaphore = scheduler.semaphores[number]
                 semaphore.value = semaphore.seen = value
                 semaphore.last, semaphore.replaced = last, replaced
@@ -171,6 +171,8 @@ class WholeMachine:
         for state in states:
             for number, saved in state.queues.items():
                 self._block(scheduler.queues[number], saved)
+            for number, (*_, parked) in state.semaphores.items():
+                scheduler.semaphores[number].parked[:] = parked
 
     def _block(self, queue: Queue, saved: Any) -> None:
         """Let a queue that is not at its end wait for what it did in its group; raises Unfit."""

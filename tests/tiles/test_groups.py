@@ -227,7 +227,19 @@ SEMPOST SemaphoreMask=4
 """And what waits for them through a thread and semaphores of the Tensix."""
 
 
-@pytest.mark.parametrize("text", [CIRCLE, CIRCLE + THREADS])
+LATER = """
+.tile 4, 1
+@noc1 NOC_NOP $ready >= 2
+.tile 1, 1
+@noc0 NOC_NOP $acked >= 2
+"""
+TWICE = CIRCLE.replace(
+    "@noc0 NOC_NOP $ready", "@noc0 NOC_BARRIER\n@noc0 NOC_NOP\n" * 3 + "@noc0 NOC_NOP $ready"
+)
+"""Two queues wait for one semaphore, the second of them first."""
+
+
+@pytest.mark.parametrize("text", [CIRCLE, CIRCLE + THREADS, TWICE + LATER])
 def test_a_deadlock_is_reported_with_all_that_is_blocked(text: str) -> None:
     report, run = both(text, 2)
     assert report.status is Status.DEADLOCK
