@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nasm.base.problems import Note, Problem
+from nasm.base.problems import Note, Problem, Severity
 from nasm.machine.writers import part
 from nasm.sim.memory import Mask
 from nasm.views.view import View
 
 if TYPE_CHECKING:
+    from nasm.isa.core_state import Unfinished
     from nasm.machine.machine import Machine
     from nasm.sim.counters import Who
+    from nasm.sim.queues import Queue
     from nasm.views.tensor import Tensor
 
+IDLE = "E0566"
 LISTED = 3
 """Ranges of elements, and instructions, that are named."""
 
@@ -40,17 +43,41 @@ def unwritten(machine: Machine) -> Iterator[Problem]:
 
 
 def unfinished(machine: Machine) -> Iterator[Problem]:
-    """A problem for each thing that an engine has begun and not ended when a run has finished."""
+    """A problem for each thing that an engine has begun and not ended when a run has finished.
+
+    And one for each engine that could not begin.
+    """
+    program = machine.program
+    for queue, found in _left_open(machine):
+        message = f"{program.queue_name(queue.index)} {found.message}"
+        if found.idle:
+            span, severity = program.span(queue.index, 0), Severity.WARNING
+            yield Problem(IDLE, message, span, found.hint, severity=severity)
+        else:
+            span = program.span(queue.index, len(program.queues[queue.index]) - 1)
+            yield Problem("E0556", message, span, found.hint)
+
+
+def idle(machine: Machine) -> list[Note]:
+    """A note for each engine that could not begin: what others wait for may be in its lines."""
+    program, found = machine.program, _left_open(machine)
+    return [
+        Note(f"{program.queue_name(queue.index)} {one.message}", program.span(queue.index, 0))
+        for queue, one in found
+        if one.idle
+    ]
+
+
+def _left_open(machine: Machine) -> Iterator[tuple[Queue, Unfinished]]:
     program, find = machine.program, machine.program.target.unfinished
     if find is None:
         return
     for queue in machine.scheduler.queues:
         held = machine.holds[queue.core]
         for found in find(held) if held is not None and len(program.queues[queue.index]) else ():
-            if program.generation.engines[found.engine].name == queue.engine:
-                message = f"{program.queue_name(queue.index)} {found.message}"
-                span = program.span(queue.index, len(program.queues[queue.index]) - 1)
-                yield Problem("E0556", message, span, found.hint)
+            mine = program.generation.engines[found.engine].name == queue.engine
+            if mine and queue.done and not (found.idle and queue.count):
+                yield queue, found
 
 
 def unwritten_output(machine: Machine, tensor: Tensor, missing: Mask) -> Problem:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nasm.analysis.outputs import idle
 from nasm.base.dtypes import Array, DType
 from nasm.base.pieces import windows
 from nasm.base.problems import Problem, counted, listed
@@ -276,6 +277,7 @@ def limit(machine: Machine, instructions: int | None) -> Problem:
         f"still running after {text}: {where}",
         span,
         f"allow more with {option}, or look for a loop that does not end",
+        tuple(idle(machine)),
     )
 
 

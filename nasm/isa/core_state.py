@@ -224,11 +224,15 @@ class Burst(Protocol):
 
 
 class Unfinished(NamedTuple):
-    """Something that an engine of a core, by its number within it, has left open at its end."""
+    """Something that an engine of a core, by its number within it, has left open at its end.
+
+    ``idle`` is what keeps one from beginning: it is so of an engine that has executed nothing.
+    """
 
     engine: int
     message: str
     hint: str
+    idle: bool = False
 
 
 class Fifo:

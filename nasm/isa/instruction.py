@@ -260,6 +260,7 @@ class Rule:
     can break it. The rules after a ``basic`` one take it for granted: where it is broken they are
     not checked. ``each`` says that it looks at addresses, or at the value of what may be data: what
     others find is the same for all instructions of a shape, and they are checked once for each.
+    ``relative`` says that what it looks at means something else on another engine.
     """
 
     code: str
@@ -273,6 +274,7 @@ class Rule:
     each: bool = False
     names: tuple[str, ...] = ()
     about: str = ""
+    relative: bool = False
 
     @property
     def stops(self) -> bool:

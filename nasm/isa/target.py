@@ -124,15 +124,19 @@ class Bursting:
     """How a target executes many instructions of a queue at once, where nothing observes.
 
     Both get what the core holds and the number of the queue within the core. ``ahead`` says what
-    would be executed for an instruction further on if those before it changed nothing of that,
-    which they do not in a burst; None if taking it up changes what the core holds. ``burst`` gets
+    would be executed for an instruction further on if those before it changed nothing of that but
+    by being recorded, as nothing else does in a burst; None if taking it up changes what the core
+    holds. It may ask for those before it that are executed themselves, each with its place, without
+    the first: that has been at the head of its queue before. ``burst`` gets
     these, in pieces; no more ticks than it may take before the last one starts; and the queues
     whose next instruction is blocked, by number, of which it must end none. It may take fewer.
     Where there can be none before a tick it returns that, where it does not know when, None.
     ``leads`` says of an instruction whether there are any that begin with it.
     """
 
-    ahead: Callable[[Any, int, Any], Sequence[Any] | None]
+    ahead: Callable[
+        [Any, int, Any, Callable[[], Sequence[tuple[Any, tuple[int, int]]]]], Sequence[Any] | None
+    ]
     burst: Callable[
         [Any, int, Iterable[Sequence[Any]], int, Mapping[int, Blocked]], Burst | int | None
     ]
@@ -150,12 +154,13 @@ class CodeWords:
     """Engines whose lines are words in a memory of their core, at addresses.
 
     ``words`` are those of a program's queue by its number, with zeros where it has nothing; None if
-    it is no such queue. Raises Failure or Refused. ``text`` are lines of an engine for words.
+    it is no such queue. Raises Failure or Refused. ``text`` are lines of an engine for words, on a
+    generation.
     """
 
     engines: tuple[str, ...]
     words: Callable[[Any, int], Sequence[int] | None]
-    text: Callable[[str, Sequence[int]], Sequence[str]]
+    text: Callable[[str, Sequence[int], str], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,10 +193,11 @@ class Target:
     tensors of memories that they share; ``collectives`` is how ranks exchange, if they can.
     ``added`` are lines at the ends of queues that a program has without writing them; ``binaries``
     are, by how their names end, files that are no text and may be included: what makes text of one,
-    by its name, its bytes and the engine that is chosen. ``begins`` is called with what a core
-    holds, once that has what the program sets. ``code_in`` says of that, an address and so many
-    bytes of the core's memory whether some are code; ``code`` is how lines become such words.
-    ``waiting`` is the row of engines with packets that only waits, if nothing else governs queues.
+    by its name, its bytes, the engine that is chosen and the generation. ``begins`` is called with
+    what a core holds, once that has what the program sets. ``code_in`` says of that, an address and
+    so many bytes of the core's memory whether some are code; ``code`` is how lines become such
+    words. ``waiting`` is the row of engines with packets that only waits, if nothing else governs
+    queues.
     """
 
     name: str
@@ -226,7 +232,7 @@ class Target:
     network: Callable[[Generation], Network] | None = None
     outside: MakesOutside | None = None
     collectives: RankExchanges | None = None
-    binaries: Mapping[str, Callable[[str, bytes, str], str]] = field(default_factory=dict)
+    binaries: Mapping[str, Callable[[str, bytes, str, str], str]] = field(default_factory=dict)
     added: Callable[[Any], Iterable[AddedLine]] = lambda program: ()
     begins: Callable[[Any], None] | None = None
     code_in: Callable[[Any, int, int], bool] | None = None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from nasm.isa.effects import Effect
+from nasm.isa.effects import Effect, Jump
 from nasm.isa.instruction import Row
-from nasm.isa.ranges import Unknown
+from nasm.isa.ranges import Some, Unknown
 from nasm.views.regions import Region
 from nasm.views.view import View
 
@@ -23,6 +23,12 @@ class Follower(Protocol):
 
     def decide(self, row: Row, arguments: Sequence[Any]) -> Effect:
         """Which way a branch goes that an unknown value decides; raises Refused if it cannot."""
+
+    def goes(self, effect: Jump) -> Jump:
+        """Which way a branch goes that depends on nothing unknown, or on nothing at all."""
+
+    def stored(self, before: Some, known: bool, value: Some) -> Some:
+        """What a register gets that had something before, if that is ``known``."""
 
     def limit(self, value: Unknown, low: int, high: int) -> None:
         """A value is within bounds from now on, for otherwise the run has ended."""

@@ -11,7 +11,6 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nasm.base.problems import Failure
 from nasm.isa.effects import Transfer
@@ -21,6 +20,7 @@ from nasm.machine.outlines import Outline, OutlinedTransfer, nothing
 from nasm.machine.state import State
 from nasm.machine.transfers import Transfers
 from nasm.program.program import Instruction, Program
+from nasm.program.wait_columns import WaitColumns
 from nasm.sim.channels import TouchedRegions
 from nasm.sim.counters import Who
 from nasm.sim.queues import Queue, Task
@@ -72,28 +72,21 @@ class TimedForms:
             np.frombuffer(column, np.int32)[:count].astype(np.int64)
             for column in (lines.instructions, lines.updates, lines.waits)
         )
-        compares, exact, values = self.waits
-        semaphores = compares[waits]
+        semaphores = self.waits.semaphores[waits]
         pairs = numbers * len(program.updates) + updates
         _, at, back = np.unique(pairs, return_index=True, return_inverse=True)
         of = zip(at.tolist(), numbers[at].tolist(), updates[at].tolist(), strict=True)
         forms = np.array([self._form(queue, *each) for each in of], np.int64)[back]
         none = forms < 0
-        if exact is not None:
-            none |= exact[waits]
+        if self.waits.exact is not None:
+            none |= self.waits.exact[waits]
         forms = np.where(none, NO_FORM, forms * 2**31 + semaphores + 1)
-        return InstructionForms(forms, semaphores, values[waits])
+        return InstructionForms(forms, semaphores, self.waits.values[waits])
 
     @cached_property
-    def waits(self) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None, NDArray[np.int64]]:
-        """Of each wait the semaphore, whether it is for one value exactly, and the value.
-
-        The semaphore is -1, and the value 0, where there is none.
-        """
-        waits: list[tuple[int, str, int]] = [wait or (-1, ">=", 0) for wait in self.program.waits]
-        semaphores, ops, values = zip(*waits, strict=True)
-        exact = None if ops.count(">=") == len(ops) else np.array(ops) != ">="
-        return np.array(semaphores, np.int64), exact, np.array(values, np.int64)
+    def waits(self) -> WaitColumns:
+        """The waits of the program."""
+        return WaitColumns.of(self.program)
 
     def _form(self, queue: Queue, pc: int, number: int, update: int) -> int:
         """The form of an instruction with an update; of transfers only some have to be bound."""

@@ -134,27 +134,29 @@ class Outline:
 
     def finish(self, result: Any) -> None:
         """Store what registers get."""
-        several = self.traits.results > 1
+        several, registers = self.traits.results > 1, self.registers
         for position, at in self.traits.stored:
             register = self.operands[position]
             assert isinstance(register, Reg)
-            if result is UNKNOWN:
-                self.registers.lose(register.number)
-                continue
-            value = result[at] if several else result
+            number = register.number
+            value = result[at] if several and result is not UNKNOWN else result
+            if self.following is not None:
+                before, known = registers.values[number], registers.known[number]
+                value = self.following.stored(before, known, value)
             if isinstance(value, Unknown):
-                self.registers.lose(register.number, value)
+                registers.lose(number, value)
             else:
-                self.registers.set(register.number, int(value))
+                registers.set(number, int(value))
 
     def values(self) -> Any:
         """What the semantics return; refused if that depends on what memory holds."""
         arguments, known = self._arguments()
+        row, following = self.traits.row, self.following
         if known:
-            return self.traits.row.semantics(*arguments)
-        row = self.traits.row
-        if self.following is not None and row.effect is Jump and row.ways is not None:
-            return self.following.decide(row, arguments)
+            found = row.semantics(*arguments)
+            return found if following is None or row.effect is not Jump else following.goes(found)
+        if following is not None and row.effect is Jump and row.ways is not None:
+            return following.decide(row, arguments)
         raise refused(f"{row.name} {self._depends()}")
 
     def _arguments(self) -> tuple[list[Any], bool]:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from nasm.isa.core_state import Bytes
 from nasm.isa.effects import OutsideCall
 from nasm.isa.outside import OutsideWorld, TensorBytes
-from nasm.isa.tile_grid import TilePlace
 from nasm.machine.byte_memory import CoreMemories
 from nasm.machine.findings import Findings
 from nasm.machine.packets import BytePlace, Packets
@@ -91,17 +90,11 @@ class OutsideCalls:
             assert make is not None, "the target has calls, and nothing outside"
             tiles = {
                 tile: GuardedBytes(memory, self.packets, core)
-                for core, tile in enumerate(self._tiles)
+                for core, tile in enumerate(self.program.places)
                 if (memory := self.memories.linear(core)) is not None
             }
             self.made = make(self.program, tiles, self._shared() if tiles else [])
         return self.made
-
-    @property
-    def _tiles(self) -> Sequence[TilePlace]:
-        grid = self.program.generation.grid
-        assert grid is not None, "what is outside knows cores as tiles"
-        return self.program.tiles or [grid.first]
 
     def _shared(self) -> list[tuple[str, TensorBytes]]:
         return [

@@ -170,8 +170,7 @@ class Packets:
         self.holds: Mapping[int, Any] = {}
         self.sent = 0
         self._given = -1
-        grid = program.generation.grid
-        tiles = program.tiles or ([grid.first] if grid is not None else [])
+        tiles = program.places
         chips = sorted(set(map(chip_of, tiles)))
         self.networks = {chip: make(program.generation) for chip in chips}
         self._cores: Mapping[TilePlace, int] = {place: n for n, place in enumerate(tiles)}

@@ -301,6 +301,11 @@ class Check:
             over = watch.completion(first.queue, first.index)
         return over is not None and over <= watch.begin(now.queue, now.index)
 
+    def unanswered(self, access: ByteAccess) -> bool:
+        """Whether an access is of a transfer of whose end its sender learns nothing."""
+        moved = self.watch.moved[access.queue].get(access.index)
+        return access.moves and moved is not None and moved.silent
+
     def lasts(self, access: ByteAccess) -> bool:
         """Whether an access may last longer than later instructions of its queue."""
         return (access.queue, access.index) in self.steps.lasts

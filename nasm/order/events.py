@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
 
 from nasm.isa.effects import Clear, Rendezvous
 from nasm.order.accesses import Accesses, Touched
@@ -23,6 +24,7 @@ from nasm.order.skeleton import (
     stream_of,
 )
 from nasm.program.program import Program, QueueProgram
+from nasm.program.wait_columns import WaitColumns
 from nasm.sim.queues import Work
 from nasm.views.regions import Region
 
@@ -53,8 +55,6 @@ class Sources:
         self.program = program
         self.typed = any(lines.typed for lines in program.queues)
         self.streams: list[Stream] = []
-        self.counters = {w.semaphore for w in program.waits if w is not None}
-        self.counters |= {u.semaphore for u in program.updates if u is not None}
         down = any(u is not None and (u.op != "+" or u.value < 0) for u in program.updates)
         self.down = down
         early = {n for n, u in enumerate(program.updates) if u is not None and u.at_read}
@@ -67,18 +67,34 @@ class Sources:
         meeting = {n for n, effect in acting.items() if effect is Rendezvous}
         self.tracked: list[bool] = []
         for queue, lines in enumerate(program.queues):
-            streams = self._streams(queue, lines, moving)
+            moves = _some(moving, lines.instructions)
+            streams = self._streams(queue, lines, moving) if moves else []
             self.streams += streams
-            held = not early.isdisjoint(lines.updates) or not meeting.isdisjoint(lines.instructions)
+            held = _some(early, lines.updates) or _some(meeting, lines.instructions)
             self.tracked.append(bool(streams) or held or down or self.clears)
-        self.waits = [
-            None if w is None else _tuple(CounterWait, (w.semaphore, w.op, w.value))
-            for w in program.waits
-        ]
         self.changes = [
             None if u is None else CounterChange(u.semaphore, u.op, u.value, u.at_read)
             for u in program.updates
         ]
+
+    @cached_property
+    def waits(self) -> list[CounterWait | None]:
+        """Each wait of the program."""
+        return [
+            None if w is None else _tuple(CounterWait, (w.semaphore, w.op, w.value))
+            for w in self.program.waits
+        ]
+
+    @cached_property
+    def wait_columns(self) -> WaitColumns:
+        """The same as columns."""
+        return WaitColumns.of(self.program)
+
+    @cached_property
+    def counters(self) -> set[int]:
+        """The counters that something waits for, or changes."""
+        waited = {w.semaphore for w in self.program.waits if w is not None}
+        return waited | {u.semaphore for u in self.program.updates if u is not None}
 
     def _streams(self, queue: int, lines: QueueProgram, moving: Container[int]) -> list[Stream]:
         """The streams of a queue; ``moving`` are the numbers of instructions that transfer."""
@@ -105,6 +121,11 @@ class Sources:
         lines = self.program.queues[queue]
         posts = self.program.instructions[lines.instructions[pc]].row.posts
         return None if posts else self.changes[lines.updates[pc]]
+
+
+def _some(wanted: set[int], numbers: Iterable[int]) -> bool:
+    """Whether some of the wanted are among numbers."""
+    return bool(wanted) and not wanted.isdisjoint(numbers)
 
 
 class Steps:

@@ -7,11 +7,14 @@ from array import array
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nasm.isa import effects
 from nasm.isa.list_kinds import views
 from nasm.order.skeleton import Event, Stream
 from nasm.program.program import Instruction, Program
-from nasm.sim.channels import Flight, Group
+from nasm.sim.channels import Flight, Group, TouchedRegions
 from nasm.sim.events import Observer
 from nasm.sim.queues import NEVER, Queue, Task, Work
 from nasm.views.regions import Region
@@ -89,6 +92,15 @@ class TransferTouches(NamedTuple):
     way: Hashable = None
 
 
+class RepeatedPart(NamedTuple):
+    """Of rounds that were repeated the part of a queue: ``length`` instructions, from one on."""
+
+    queue: int
+    begin: int
+    length: int
+    rounds: Repeated
+
+
 class Longer(Protocol):
     """Remembers a run that is longer than what is remembered of all of it."""
 
@@ -142,13 +154,14 @@ class Watch(Observer):
         self._all, self._longer = queues, longer
         self.longer: Longer | None = None
         self.queues = array("H")
-        self.works: list[list[Work]] = [[] for _ in queues]
+        self._works: list[list[Work]] = [[] for _ in queues]
         self.pcs = [array("i") for _ in queues]
         self.begins = [array("q") for _ in queues]
         self.ends = [array("q") for _ in queues]
-        self.moved: list[dict[int, TransferTouches]] = [{} for _ in queues]
+        self._moved: list[dict[int, TransferTouches]] = [{} for _ in queues]
+        self._repeats: list[RepeatedPart] = []
         self.meetings: dict[tuple[int, int], int] = {}
-        columns = zip(self.works, self.pcs, self.begins, self.ends, strict=True)
+        columns = zip(self._works, self.pcs, self.begins, self.ends, strict=True)
         self._add: list[tuple[Callable[[Any], None], ...]] = [
             (works.append, pcs.append, begins.append, ends.append)
             for works, pcs, begins, ends in columns
@@ -165,6 +178,20 @@ class Watch(Observer):
     def empty(self) -> Watch:
         """Another one of the same queues, of which nothing is remembered yet."""
         return Watch(self._all)
+
+    @property
+    def works(self) -> list[list[Work]]:
+        """What each instruction does."""
+        if self._repeats:
+            self._make()
+        return self._works
+
+    @property
+    def moved(self) -> list[dict[int, TransferTouches]]:
+        """The transfers that instructions have issued, by their numbers."""
+        if self._repeats:
+            self._make()
+        return self._moved
 
     def columns(self, queue: int) -> tuple[array[int], array[int], array[int]]:
         """What is kept of each instruction of a queue as a number."""
@@ -205,7 +232,7 @@ class Watch(Observer):
             self.longer = None
             return
         for queue in queues:
-            self.meetings[queue, len(self.works[queue])] = len(self.sizes)
+            self.meetings[queue, len(self._works[queue])] = len(self.sizes)
         self.sizes.append(len(queues))
 
     def issued(self, flight: Flight, now: int) -> None:
@@ -213,7 +240,7 @@ class Watch(Observer):
         if self.longer is not None:
             self.longer.issued(flight, now)
         queue, pc = flight.origin
-        index = len(self.works[queue])
+        index = len(self._works[queue])
         met = bool(self.meetings) and (queue, index) in self.meetings
         if not met:
             index = self.issuer(queue, pc)
@@ -227,7 +254,7 @@ class Watch(Observer):
             flight.key, flight.pattern, *flight.touched.both, flight.semaphore, flight.left,
             flight.adds, met, flight.signals, None,
         )  # fmt: skip
-        self.moved[queue][index] = _tuple(TransferTouches, moved)
+        self._moved[queue][index] = _tuple(TransferTouches, moved)
 
     def issuer(self, queue: int, pc: int) -> int:
         """The number of the instruction at a pc that issues a transfer; -1 if it is not kept."""
@@ -242,33 +269,61 @@ class Watch(Observer):
     def repeated(self, mark: Any, rounds: Repeated) -> None:
         """Remember what was remembered since a mark some times more."""
         order, counts, landed = mark
-        queues, flights = self.queues[order:], self.flights[landed:]
-        landings = self.landings[landed:]
-        for later in range(1, rounds.times + 1):
-            ticks = later * rounds.ticks
-            self.queues.extend(queues)
-            self.flights.extend([key + later * rounds.launches for key in flights])
-            self.landings.extend([landing + ticks for landing in landings])
+        _repeat(self.queues, order, rounds.times, 0)
+        _repeat(self.flights, landed, rounds.times, rounds.launches)
+        _repeat(self.landings, landed, rounds.times, rounds.ticks)
         for queue, begin in enumerate(counts):
-            if len(self.pcs[queue]) > begin:
-                self._repeat(self._all[queue], begin, rounds)
+            works = self._works[queue]
+            count = len(works) - begin
+            if count:
+                self._repeats.append(RepeatedPart(queue, begin, count, rounds))
+                steps = rounds.places[queue], rounds.ticks, rounds.ticks
+                for column, step in zip(self.columns(queue), steps, strict=True):
+                    _repeat(column, begin, rounds.times, step)
+                works.extend(works[begin:] * rounds.times)
 
-    def _repeat(self, queue: Queue, begin: int, rounds: Repeated) -> None:
-        """Remember the instructions of a queue from one on some times more."""
-        index, place = queue.index, rounds.places[queue.index]
-        works, moved = self.works[index], self.moved[index]
-        columns = self.columns(index)
-        count = len(works) - begin
-        first = [column[begin:] for column in columns]
+    def like(self, queue: int) -> NDArray[np.int64]:
+        """Of each instruction of a queue the one that was executed which it repeats, or itself."""
+        found = np.arange(len(self._works[queue]))
+        for part in self._repeats:
+            if part.queue == queue:
+                end = part.begin + part.length
+                later = found[end : end + part.rounds.times * part.length]
+                later.reshape(-1, part.length)[:] = found[part.begin : end]
+        return found
+
+    @property
+    def executed(self) -> tuple[list[list[Work]], list[dict[int, TransferTouches]]]:
+        """What was executed does, and what it issued.
+
+        Of what repeats it there are its works, instead of their own, and no transfers.
+        """
+        return self._works, self._moved
+
+    def moves(self, queue: int, index: int) -> TouchedRegions:
+        """What the transfer of an instruction that repeats another one touches."""
+        return self._repeats[0].rounds.touched((queue, self.pcs[queue][index]))[0]
+
+    def _make(self) -> None:
+        """Make what repeats what was executed."""
+        made, self._repeats = self._repeats, []
+        for part in made:
+            self._make_part(part)
+        for queue in {part.queue for part in made}:
+            self._moved[queue] = dict(sorted(self._moved[queue].items()))
+
+    def _make_part(self, part: RepeatedPart) -> None:
+        queue, begin, count, rounds = part
+        works, moved, pcs = self._works[queue], self._moved[queue], self.pcs[queue]
+        fetch, place = self._all[queue].fetch, rounds.places[queue]
         issued = [(n, moved[n]) for n in range(begin, begin + count) if n in moved]
+        end = begin + count
+        works[end : end + rounds.times * count] = [
+            fetch(pc)[0].work for pc in pcs[end : end + rounds.times * count]
+        ]
         for later in range(1, rounds.times + 1):
-            steps = later * place, later * rounds.ticks, later * rounds.ticks
-            for column, numbers, step in zip(columns, first, steps, strict=True):
-                column.extend([number + step for number in numbers])
-            works.extend([queue.fetch(pc + later * place)[0].work for pc in first[0]])
             for n, one in issued:
-                pc = first[0][n - begin] + later * place
-                touched, pattern = rounds.touched((index, pc))
+                touched, pattern = rounds.touched((queue, pcs[n] + later * place))
                 reads, writes = touched.both
                 moved[n + later * count] = one._replace(
                     number=one.number + later * rounds.launches, pattern=pattern, reads=reads,
@@ -277,7 +332,7 @@ class Watch(Observer):
 
     def mark(self) -> Any:
         """How much there is."""
-        return len(self.queues), [len(works) for works in self.works], len(self.flights)
+        return len(self.queues), [len(works) for works in self._works], len(self.flights)
 
     def since(self, mark: Any) -> bool:
         """Whether all that started since a mark is remembered, and there is room for much more."""
@@ -336,3 +391,11 @@ class Watch(Observer):
         del self.sizes[met:]
         while len(self.meetings) > meetings:
             self.meetings.popitem()
+
+
+def _repeat(column: array[int], begin: int, times: int, step: int) -> None:
+    """Let numbers of a column, from one on, follow some times more, each time by so much more."""
+    numbers = np.array(column[begin:])
+    if len(numbers):
+        more = np.arange(1, times + 1, dtype=numbers.dtype)[:, None] * step + numbers
+        column.frombytes(more.astype(numbers.dtype).tobytes())

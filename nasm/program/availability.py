@@ -41,6 +41,8 @@ def legal(target: Target, rule: Rule, context: InstructionContext) -> str:
     Other rules that it breaks here may be broken there too: they are reported for themselves.
     Empty if there is no such place, and nothing else to write.
     """
+    if rule.relative:
+        return ""
     here = {id(broken) for broken in _breaks(target, context)} - {id(rule)}
     found = {}
     for generation in target.generations:

@@ -296,6 +296,12 @@ class Program:
         return tile_name(self.tiles[core]) if self.tiles else str(core)
 
     @property
+    def places(self) -> list[TilePlace]:
+        """The tiles that its cores are, where the target has some; if it names none, the first."""
+        grid = self.generation.grid
+        return self.tiles or ([] if grid is None else [grid.first])
+
+    @property
     def busy_cores(self) -> list[int]:
         """The cores that have queues, in order: the others do nothing."""
         return sorted({lines.core for lines in self.queues})

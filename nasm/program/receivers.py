@@ -39,9 +39,9 @@ def addressed(
     if isinstance(there, View) and there.tensor.memory.shared:
         place = network.home(there.tensor.memory.name, sender[:2], packet.network)
     elif isinstance(there, View):
-        place = program.tiles[there.tensor.core]
+        place = program.places[there.tensor.core]
     elif semaphore is not None:
-        place = program.tiles[program.generation.counter(semaphore)[0]]
+        place = program.places[program.generation.counter(semaphore)[0]]
     else:
         raise Refused("E0325", "the other tile is not named", "give X and Y")
     if chip_of(place) != chip:
@@ -54,9 +54,7 @@ def receivers(program: Program, queue: int, packet: Packet) -> Sequence[TilePlac
     """The tiles that receive a packet of a queue, of which each posts; raises Refused for none."""
     assert program.target.network is not None
     network = program.target.network(program.generation)
-    grid = program.generation.grid
-    assert grid is not None, "tiles of networks have places"
-    sender = program.tiles[program.queues[queue].core] if program.tiles else grid.first
+    sender = program.places[program.queues[queue].core]
     packet = addressed(program, network, packet, sender, None)
     return [on_chip(place, chip_of(sender)) for place in network.receivers(packet, sender[:2])]
 

@@ -149,6 +149,9 @@ class Resources:
     def __iter__(self) -> Any:
         return iter(self._by_name.values())
 
+    def __len__(self) -> int:
+        return len(self._by_name)
+
     def save(self) -> Any:
         """Every resource there is."""
         return {key: resource.save() for key, resource in self._by_name.items()}

@@ -271,6 +271,8 @@ class RoundFinder:
 
     def _now(self) -> RoundEnd:
         host, queues = self.host, self.host.queues
+        for each in queues:
+            self._of(each)  # which may bind tasks, and with that name what they occupy
         moment = NotedMoment(host.now)
         pass_over(host, moment, self.machine)
         oldest = [queue.flight[0].pc if queue.flight else queue.pc for queue in queues]
@@ -307,8 +309,9 @@ class RoundFinder:
         if step is None:
             return False
         counters = {number: last.values[number] - had for number, had in first.values.items()}
+        named = len(host.resources)
         count = min(most // places[self.anchor.index], self._count(first, last, places, counters))
-        if count < 1:
+        if count < 1 or len(host.resources) > named:  # some that the moments have not noted
             return False
         launches, touched = last.launched - first.launched, self.machine.touched
         rounds = Repeated(count, ticks, records, places, counters, launches, touched)
@@ -351,7 +354,7 @@ class RoundFinder:
         waits = semaphores[here]
         known = np.zeros(max((0, *counters)) + 2, np.int64)
         known[list(counters)] = list(counters.values())
-        grown = values[there] - values[here] == np.where(waits < len(known), known[waits], 0)
+        grown = values[there] - values[here] == known[np.minimum(waits, len(known) - 1)]
         alike = (forms[here] == forms[there]) & (forms[there] >= 0) & (forms[here] >= 0)
         alike &= (waits < 0) | grown
         (wrong,) = (~alike).nonzero()

@@ -329,3 +329,48 @@ def _values(given: dict[str, int]) -> tuple[int, int]:
 def drawn(seed: int) -> Any:
     """A program that assembles."""
     return nasm.assemble(Drawing(Random(seed)).text())
+
+
+class Quiet(Drawing):
+    """Draws programs in whose branches little waits, posts or moves."""
+
+    inside = 0
+
+    def _if(self, depth: int) -> list[str]:
+        self.inside += 1
+        found = super()._if(depth)
+        self.inside -= 1
+        return found
+
+    def _waits(self, post: bool = True) -> str:
+        return "" if self._rare() else super()._waits(post)
+
+    def _access(self) -> str:
+        rare = self._rare()
+        while True:
+            found = super()._access()
+            if not rare or "$moved" not in found:
+                return found
+
+    def _rare(self) -> bool:
+        return self.inside > 0 and self.draw.random() < 0.95
+
+
+OUTSIDE = {"E0506", "E0508"}
+"""Addresses that are out of bounds with some values: no way is said to have that."""
+
+APART = {"E0502", "E0531", "E0532", "E0533"}
+"""Races, which are judged as pairs, and what nothing waits for."""
+
+
+def joined_differences(program: Program) -> list[str]:
+    """What some values lead to of a program of which nothing is found on its joined ways."""
+    ways = EveryWay(program, RunSettings(values=False), 100_000, tried=False)
+    if ways.joined() is None:
+        return []
+    wrong = [f"found on a way: {one.errors}" for one in ways.every if not one.clean]
+    for run in every(program):
+        codes = run.codes - APART
+        if not OUTSIDE & codes and (run.races or run.pairs or codes or not run.finished):
+            wrong.append(f"races or errors: {run}")
+    return wrong

@@ -65,6 +65,13 @@ def test_a_loop_in_order_is_so_for_every_size(kind: str) -> None:
     assert all(sound(loop(kind), size) for size in (27, 41))
 
 
+def test_each_size_is_named_before_it_is_looked_at() -> None:
+    named: list[int] = []
+    source = Source("sizes.nasm", loop())
+    found = for_all(source, SizeRange("N", 3), RunSettings(), None, named.append)
+    assert tuple(named) == found.sizes
+
+
 def test_sizes_without_a_wait_that_only_larger_ones_need() -> None:
     text = (PROGRAMS / "matmul_tiled.nasm").read_text(encoding="utf-8")
     assert NEEDED in text
@@ -267,6 +274,13 @@ SAME = {
     + ".macro all(src, dst)\n.for k in 0..shape(src, 0) // 128\n"
     + BODY.replace("X[", "src[").replace("Y[", "dst[")
     + ".end\n.end\nall(X, Y)\n@scalar .drain\n",
+    "a queue that waits for its own results": HEAD
+    + ".for k in 0..N\n@sync DmaCopy x, X[k*128 : +128, :] after made[k - 1] post load[k]\n"
+    + "@scalar Activation y, x, op=copy after load[k], store[k - 1]\n"
+    + "@scalar Activation v, y, op=copy after turn[k]\n"
+    + "@scalar DmaCopy Y[k*128 : +128, :], y post store[k]\n"
+    + "@scalar Nop post made[k]\n@gpsimd Nop after load[k] post turn[k]\n.end\n"
+    + END,
     "a view of a view": HEAD
     + ".view rows = X.reshape(N, 128, 4)\n.for k in 0..shape(rows[:, 0:64], 0)\n"
     + BODY.replace("X[k*128 : +128, :]", "rows[k]")

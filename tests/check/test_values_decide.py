@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 import nasm
-from nasm.base.problems import Severity
+from nasm.base.problems import Problem, Severity
+from nasm.isa.ranges import Bounds
 from nasm.runs.check import Examination
+from nasm.runs.check.input_search import _some
+from nasm.runs.check.may_race import race_between, same
 from tests.check.deciding import differences, drawn
 from tests.parts import part
 from tests.tables import each
@@ -127,3 +130,20 @@ def test_no_interlock_is_relied_on_where_a_place_is_not_known() -> None:
 @pytest.mark.parametrize("seed", part(range(400), 2))
 def test_random_programs_are_judged_as_all_their_runs_say(seed: int) -> None:
     assert differences(drawn(seed))[0] == []
+
+
+def test_a_line_is_no_place_of_what_has_no_line() -> None:
+    here = ("sync", 7, 0, False)
+    by_line, by_place = ("vector", 4, 9, False), ("vector", None, 5, False)
+    assert race_between(here, by_line) != race_between(here, by_place)
+    assert race_between(here, by_place) == race_between(("vector", None, 5, False), here)
+
+
+def test_problems_without_a_place_are_the_same_by_their_code() -> None:
+    assert same(Problem("E0535", "one")) == same(Problem("E0535", "other"))
+    assert same(Problem("E0535", "one")) != same(Problem("E0510", "one"))
+
+
+def test_values_are_tried_at_the_ends_of_bounds_and_in_the_middle() -> None:
+    assert {10, 11, 505, 1000} <= set(_some(Bounds(10, 1000)))
+    assert 505 not in _some(Bounds(10, 1000, frozenset({505})))

@@ -13,57 +13,8 @@ from nasm.base.source import Source
 from nasm.runs.execution import Execution
 from nasm.sim.rounds import RoundFinder
 from nasm.sim.shifts import NotedMoment, pass_over
-
-PIPELINE = """\
-.target trn2
-.const M = {m}, K = {k}, DEEP = {deep}
-.hbm  A  f32[K*128, M*{wide}]  input
-.hbm  B  f32[K*128, {tall}]  input
-.hbm  C  f32[M*128, {tall}]  output
-.sem  used, copied
-.for i in 0..DEEP
-.sbuf a{{i}} f32[128, {wide}]
-.sbuf b{{i}} f32[128, {tall}]
-.sem  loaded{{i}}
-.end
-.for i in 0..2
-.psum p{{i}} f32[128, {tall}] @ bank i
-.sbuf c{{i}} f32[128, {tall}]
-.sem  stored{{i}}
-.end
-.for m in 0..M
-.const o = m % 2
-.for k in 0..K
-.const i = m*K + k, b = i % DEEP
-.const at = max(0, i - DEEP + 1)
-@{first} DmaCopy a{{b}}, A[k*128 : +128, m*{wide} : +{wide}]  $used >= at $loaded{{b}} += 16
-@{second} DmaCopy b{{b}}, B[k*128 : +128, :]  $used >= at $loaded{{b}} += 16
-@tensor LoadStationary a{{b}}  $loaded{{b}} >= 32 * (i // DEEP + 1)
-.if k == 0 and m >= 2
-@tensor EventSemaphore $copied >= m - 1
-.end
-@tensor MultiplyMoving p{{o}}, b{{b}}, accumulate=(k > 0)  $used++
-.end
-.if m >= 2
-@vector EventSemaphore $stored{{o}} >= 16 * (m // 2)
-.end
-@vector TensorCopy c{{o}}, p{{o}}  $used >= (m + 1) * K  $copied++
-@{third} DmaCopy C[m*128 : +128, :], c{{o}}  $copied >= m + 1  $stored{{o}} += 16
-.end
-@{third} EventSemaphore $stored0 >= 16 * ((M + 1) // 2)
-@{third} EventSemaphore $stored1 >= 16 * (M // 2)
-"""
-
-
-def text(seed: int) -> str:
-    """A pipeline of random depth and widths, whose transfers come from random queues."""
-    draw = random.Random(seed)
-    queues = ["sync", "gpsimd", "scalar"]
-    return PIPELINE.format(
-        m=draw.choice((2, 4)), k=draw.choice((96, 112)), deep=draw.randint(2, 7),
-        wide=draw.choice((32, 128)), tall=draw.choice((128, 384, 512)),
-        first=draw.choice(queues), second=draw.choice(queues), third=draw.choice(queues),
-    )  # fmt: skip
+from tests.machine import pipelines
+from tests.machine.pipelines import text
 
 
 @pytest.fixture
@@ -195,6 +146,15 @@ def test_a_checkpoint_is_not_changed_by_what_is_repeated(repeated: list[int]) ->
     assert repeated
 
 
+def test_rounds_are_found_where_nothing_is_bound_yet(repeated: list[int]) -> None:
+    """To find them some are bound, which names what they occupy: before a moment is noted."""
+    program = nasm.assemble(Source("rounds", text(0)))
+    execution = Execution(program, values=False, checked=False)
+    execution.run()
+    assert execution.report().ok
+    assert repeated
+
+
 ALIKE = """\
 .target trn2
 .hbm  A  f32[128, 512]  input
@@ -229,3 +189,30 @@ def test_rounds_of_several_turns_are_found(repeated: list[int]) -> None:
     assert repeated[0] > len(program) // 2
     assert state(found) == state(known)
     assert found.report() == known.report()
+
+
+LATE = "@scalar Activation c0, c0, op=exp  $copied >= M\n"
+"""The first of an engine that only started transfers before."""
+
+UNSEEN = """\
+.sem last
+@sync EventSemaphore $last >= 1
+@scalar EventSemaphore $last++
+.for n in 0..12
+@sync Nop
+.end
+"""
+"""A semaphore that nothing has changed before."""
+
+
+@pytest.mark.parametrize("late", [LATE, UNSEEN])
+def test_what_is_new_after_rounds_does_not_confuse_them(repeated: list[int], late: str) -> None:
+    shape = {"m": 4, "k": 96, "deep": 3, "wide": 32, "tall": 128}
+    text = pipelines.PIPELINE.format(**shape, first="scalar", second="sync", third="gpsimd") + late
+    known, found = (
+        Execution(program, values=False) for program in [nasm.assemble(Source("late", text))] * 2
+    )
+    known.machine.scheduler.repeat(None)
+    assert known.run() == found.run()
+    assert repeated
+    assert found.machine.summary.digest() == known.machine.summary.digest()

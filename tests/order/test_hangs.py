@@ -68,6 +68,15 @@ def test_a_queue_that_only_looks_at_a_credit_which_another_takes_may_wait_foreve
     assert nasm.check(PEEK.format(posted=2)).ok
 
 
+def test_a_search_ends_after_so_many_moves() -> None:
+    found = Counter[str]()
+    for seed in range(40):
+        one = drawn(seed, PURSES, SMALL)
+        steps = [step for queue in one.skeleton for step in queue]
+        found[type(HangSearch(steps, moves=1).decide()).__name__] += 1
+    assert found["Undecided"]
+
+
 def test_what_is_not_decided_is_noted_and_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nasm.order.hangs.STATES", 0)
     search = HangSearch([], states=0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from nasm.analysis.deadlock.blame import Blame, blame
 from nasm.analysis.deadlock.groups import Trouble, troubles
 from nasm.analysis.deadlock.posts import Supply, Updater
+from nasm.analysis.outputs import idle
 from nasm.analysis.summary import form_text, wait_text
 from nasm.base.problems import Note, Problem, counted, listed
 from nasm.program.program import Wait
@@ -34,6 +35,7 @@ def _problem(supply: Supply, trouble: Trouble) -> Problem:
         notes = [_note(supply, first, cause.clause), *cause.notes]
         hint = cause.hint
     notes += [_note(supply, queue) for queue in trouble.followers]
+    notes += idle(supply.machine)
     span = supply.span(first.index, first.pc)
     return Problem("E0510", _message(supply, trouble), span, hint, tuple(notes))
 

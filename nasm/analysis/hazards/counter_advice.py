@@ -40,6 +40,8 @@ class CounterAdvice:
         theirs = self.executed.line((other.queue, other.index))
         if self.program.cores > 1 or mine is None or theirs is None or mine == theirs:
             return None
+        if self.check.unanswered(other):
+            return None
         if mine.call or theirs.call or mine.source != theirs.source or self._full(mine, theirs):
             return None
         count = self._count(fault, mine, theirs)

@@ -200,7 +200,7 @@ class MomentAdvice:
     def _kind(self, place: Place, at_read: bool) -> int:
         queue, index = place
         moved = self.check.watch.moved[queue].get(index)
-        if moved is not None and not moved.met:
+        if moved is not None and not moved.met and not moved.silent:
             return LANDS
         return STARTS if at_read else COMPLETES
 
@@ -263,7 +263,9 @@ class MomentAdvice:
     def _new(self, line: TextLine, other: ByteAccess) -> _Moments | None:
         """A moment that a line does not post yet; None if it cannot."""
         executed, kind = self.executed, self.check.end(other).kind
-        if line in self.counting or (kind == LANDS and updates(line.source, line.start)):
+        if line in self.counting or self.check.unanswered(other):
+            return None
+        if kind == LANDS and updates(line.source, line.start):
             return None
         places = executed.lines[line.source, line.start][line.call]
         place = places[0]

@@ -43,17 +43,22 @@ class Ordering:
         watch: Watch,
     ) -> None:
         self.program, self.scheduler, self.watch = program, scheduler, watch
-        self.region = addresses.region
+        self.places, self.region = addresses, addresses.region
         self._inputs: set[int] | None = None
         self._asked: tuple[object, ...] = ()
         self._reported_at = -1
         self._faults: tuple[Fault, ...] = ()
         self._found: tuple[Problem, ...] = ()
         self._looped: tuple[tuple[object, ...], Check | None] = (), None
+        self._shown: tuple[tuple[object, ...], bool] = (), False
+
+    @cached_property
+    def _sources(self) -> Sources:
+        return Sources(self.program)
 
     @cached_property
     def _check(self) -> Check:
-        return Check(Sources(self.program), self.watch, self.scheduler.interlock.held)
+        return Check(self._sources, self.watch, self.scheduler.interlock.held)
 
     @cached_property
     def _races(self) -> Races:
@@ -80,17 +85,38 @@ class Ordering:
     @property
     def by_loops(self) -> Check | None:
         """The run with few rounds of its loop, if it is over and in order as that shows."""
-        key = self.watch.future, len(self.watch.queues)
-        if not self.scheduler.idle or self.watch.vague:
+        if not self._over:
             return None
-        if self._looped[0] != key:
-            made = None
-            if self.scheduler.interlock.held and len(self.watch.queues) >= LEAST:
-                from nasm.order.by_loops import in_order
+        if self._looped[0] != self._executed:
+            from nasm.order.by_loops import in_order
 
-                made = in_order(Sources(self.program), self.watch)
-            self._looped = key, made
+            self._looped = self._executed, in_order(self._sources, self.watch)
         return self._looped[1]
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the run is over, and shown to be in order without judging it step by step."""
+        if not self._over:
+            return False
+        if self._shown[0] != self._executed:
+            from nasm.order import by_columns
+
+            made = self.by_loops is not None
+            made = made or by_columns.in_order(self._sources, self.watch, self.places)
+            self._shown = self._executed, made
+        return self._shown[1]
+
+    @property
+    def _executed(self) -> tuple[object, ...]:
+        """What has been executed."""
+        return self.watch.future, len(self.watch.queues)
+
+    @property
+    def _over(self) -> bool:
+        """Whether the run is over, and so long that looking for a short way is worth it."""
+        if not self.scheduler.idle or self.watch.vague:
+            return False
+        return self.scheduler.interlock.held and len(self.watch.queues) >= LEAST
 
     def judged(self) -> Check:
         """The order of the run so far, round by round."""
@@ -129,7 +155,7 @@ class Ordering:
 
     def problems(self) -> tuple[Problem, ...]:
         """Races, and sets of counters that are in no order, of the run so far."""
-        if self.by_loops is not None:
+        if self.in_order:
             self._faults = ()
             return ()
         check = self.judged()
@@ -156,7 +182,7 @@ class Ordering:
 
     def counts(self) -> tuple[int, int]:
         """How many pairs of lines are in a race, and how many sets of counters in no order."""
-        if self.by_loops is not None:
+        if self.in_order:
             return 0, 0
         check = self.judged()
         return len(check.races), len(check.unordered)
@@ -169,7 +195,7 @@ class Ordering:
 
     def vague_races(self) -> tuple[Problem, ...]:
         """What is a race if accesses to bytes that are not known are to the same ones."""
-        if self.by_loops is not None:
+        if self.in_order:
             return ()
         if not self.watch.vague:
             return ()
@@ -183,7 +209,7 @@ class Ordering:
         The two are in a race, or one of them with what would have read it; a suppressed race is
         marked at its own two lines only.
         """
-        if self.by_loops is not None:
+        if self.in_order:
             return lambda one, by: False
         check = self.judged()
         pairs: set[frozenset[Line]] = set()
@@ -235,7 +261,7 @@ class Ordering:
 
         One for each line.
         """
-        if self.by_loops is not None and not self.by_loops.sums:
+        if self.in_order and not (self.by_loops is not None and self.by_loops.sums):
             return
         check, seen = self.judged(), set()
         if check.races or check.sums:
@@ -256,7 +282,7 @@ class Ordering:
 
         For a run that was not judged to its end this is not known.
         """
-        if self.watch.full or self.by_loops is not None:
+        if self.watch.full or self.in_order:
             return []
         outputs = self._areas(lambda t: t.role in ("output", "inout"))
         return [

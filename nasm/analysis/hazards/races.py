@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
+from nasm.analysis.hazards import unanswered
 from nasm.analysis.hazards.counter_advice import CounterAdvice
 from nasm.analysis.hazards.moment_advice import Clauses, MomentAdvice
 from nasm.analysis.hazards.text_order import TextOrder, bare
@@ -272,6 +273,10 @@ class Races:
                 f"let {name} wait for the unit of {there} before it signals others: later lines of "
                 f"{name} may be complete while the unit is still busy with that one"
             )
+        none = advice is None or (isinstance(advice, Advice) and advice.remedy.wait is None)
+        if none and self.check.unanswered(theirs):
+            pc = self._pc(theirs.queue, theirs.index)
+            return unanswered.advice(self.program, pc, mine, theirs, here, there)
         if advice is None:
             return f"let {here} start only when {there} is over: no line that does it was found"
         if isinstance(advice, Clauses):

@@ -1,7 +1,8 @@
-"""Codes of what units do not check by themselves: E0551 to E0559, E0565 and E0865 to E0867."""
+"""Codes of what units do not check by themselves: E0551 to E0559, E0565, E0566, E0865 to E0867."""
 
 from __future__ import annotations
 
+from nasm.base.problems import Severity
 from nasm.language.codes.row import Code
 
 ROWS = (
@@ -81,6 +82,23 @@ ROWS = (
         "The address of a load or store is no multiple of the bytes that it has. The cores of a "
         "tile do not fault: they take the multiple below it, and so does the run, which continues "
         "with that. Give an aligned address.",
+    ),
+    Code(
+        "E0566",
+        "lines of a core that is held in reset",
+        "The text has lines for a core whose bit of the soft reset is set, and nothing clears it: "
+        "none of them is executed, and what others wait for in them does not come. Clear the bit, "
+        "by another core of the tile or in the text, or leave the lines out.",
+        wrong=""".target wormhole
+.cfg RISCV_DEBUG_REG_SOFT_RESET_0 = 1 << 11
+.rv B
+    nop
+""",
+        right=""".target wormhole
+.rv B
+    nop
+""",
+        severity=Severity.WARNING,
     ),
     Code(
         "E0865",

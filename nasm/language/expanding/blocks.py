@@ -54,9 +54,10 @@ class Repeating(Walker):
         read = next((known[end] for end in known if statement.path.value.endswith(end)), None)
         if read is None:
             return None
-        engine = self.made.generation.engine(self.engine).name if self.engine else ""
+        generation = self.made.generation
+        engine = generation.engine(self.engine).name if self.engine else ""
         return self.includes.binary(
-            statement, self.scope, lambda name, data: read(name, data, engine)
+            statement, self.scope, lambda name, data: read(name, data, engine, generation.name)
         )
 
     # -- control

@@ -73,7 +73,11 @@ def text_of(target: Target, name: str, queues: Queues) -> str:
     lines = [f".target {name}"]
     for queue, given in queues.items():
         of_code = target.code is not None and queue in target.code.engines
-        made = target.code.text(queue, given) if target.code and of_code else _lines(words, given)
+        made = (
+            target.code.text(queue, given, name)
+            if target.code and of_code
+            else _lines(words, given)
+        )
         lines += ["", f"@{queue}", *(f"    {line}" for line in made)]
     return "\n".join(lines) + "\n"
 

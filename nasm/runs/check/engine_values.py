@@ -8,7 +8,7 @@ is not judged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from copy import copy
 from typing import Any
 
@@ -38,8 +38,11 @@ class EngineValues(Observer):
     """Follows what the engines hold, and says what does not fit.
 
     ``states`` are the values that an engine may hold, by their number; 0 is what it starts with.
-    What follows when some instruction of a shape is executed in one of them is found once.
+    What follows when some instruction of a shape is executed in one of them is found once. It is
+    not ``steady`` if an ``optional`` instruction left its engine in another state.
     """
+
+    CACHES = ("optional", "steady")
 
     def __init__(self, machine: Machine) -> None:
         self.machine, self.program = machine, machine.program
@@ -48,6 +51,8 @@ class EngineValues(Observer):
         self._refused: dict[object, tuple[int, int, Refused]] = {}
         self._numbers: dict[Hashable, int] = {}
         self._next: dict[tuple[int, int, Shape], tuple[int, Refused | None]] = {}
+        self.optional: Collection[tuple[int, int]] = ()
+        self.steady = True
 
     def started(self, queue: Queue, task: Task, now: int) -> None:
         """What it needs must be there, and what it leaves is."""
@@ -60,6 +65,8 @@ class EngineValues(Observer):
         if found is None:
             found = self._next[key] = self._after(index, queue.pc, shape)
         self.now[index], refused = found
+        if found[0] != key[1] and (index, queue.pc) in self.optional:
+            self.steady = False
         if refused is not None:
             self._refused.setdefault(self.program.line(index, queue.pc), (index, queue.pc, refused))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Sequence
 
 from nasm.analysis.hazards.endless_loops import endless
@@ -17,6 +18,7 @@ from nasm.runs.check.contents import Contents
 from nasm.runs.check.counters import Place
 from nasm.runs.check.engine_values import EngineValues
 from nasm.runs.check.initialisation import Initialisation
+from nasm.runs.check.joins import Joins, OptionalTouches, joins
 from nasm.runs.check.live_ranges import Lifetimes
 from nasm.runs.check.other_timings import may_hang
 from nasm.runs.check.way import Way
@@ -29,8 +31,9 @@ LIMIT = "E0511"
 class Followed:
     """A program that is followed on one way: as ``given``, and then as is open.
 
-    If it is not ``open`` it ends where a value decides. ``errors`` are those of the run, and
-    ``unknown`` why it could not continue.
+    If it is not ``open`` it ends where a value decides. A ``joined`` one goes through both sides of
+    branches where these meet again. ``errors`` are those of the run, and ``unknown`` why it could
+    not continue.
     """
 
     def __init__(
@@ -40,8 +43,9 @@ class Followed:
         most: int | None,
         given: Sequence[int] = (),
         open_: bool = True,
+        joined: bool = False,
     ) -> None:
-        self.program = program
+        self.program, self.joined = program, joined
         session = self.session = Execution(program, settings=settings, alone=program.ranks > 1)
         machine, scheduler = session.machine, session.machine.scheduler
         scheduler.interlock.held = True
@@ -49,13 +53,20 @@ class Followed:
         self.lifetimes, self.watch = Lifetimes(machine, self.touches), Watch(scheduler.queues)
         self.initialisation, self.engine_values = Initialisation(machine), EngineValues(machine)
         contents = Contents(machine, self.touches)
-        self.way = Way(machine, contents, given)
+        added = self.initialisation.last
+        both = joins(machine, self.touches, added) if joined else Joins()
+        self.way = Way(machine, contents, given, both)
         if open_:
             vague = self.way.vague_regions
-            self.watch.vague = self.initialisation.vague = vague
+            optional = OptionalTouches(both.optional)
+            self.initialisation.vague = vague
+            self.initialisation.optional = self.engine_values.optional = both.optional
+            self.watch.vague = touched = ChainMap(optional.touched, vague)
             if machine.watch is not None:
-                machine.watch.vague = vague
+                machine.watch.vague = touched
             machine.follow(self.way)
+            if both.optional:
+                scheduler.observe(optional)
             if contents.writes:
                 scheduler.observe(contents)
         for observer in (self.lifetimes, self.initialisation, self.engine_values, self.watch):
@@ -69,6 +80,20 @@ class Followed:
     def finished(self) -> bool:
         """Whether it was followed to its end, and reached that."""
         return self.report.status is Status.FINISHED
+
+    @property
+    def clean(self) -> bool:
+        """Whether it was followed to its end, and nothing was found.
+
+        If it is joined its times are those of no way: all transfers must certainly have landed.
+        """
+        ordering = self.session.ordering
+        found = [*self.errors, *self.report.warnings, *self.unknown, *self.later()]
+        if ordering is not None:
+            found += ordering.vague_races()
+            if self.joined and any(True for _ in ordering.judged().unlanded()):
+                return False
+        return self.finished and self.engine_values.steady and not (found or self.way.vaguer)
 
     @property
     def cut(self) -> bool:

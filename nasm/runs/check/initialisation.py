@@ -43,10 +43,10 @@ class Initialisation(Observer):
     too, if an instruction adds to what another kind of instruction wrote last. ``beyond`` are
     tensors that are too large to be looked at. ``vague`` is as of a
     :class:`~nasm.order.observer.Watch`: what may be read is not reported unless nothing of it was
-    written.
+    written. What ``optional`` instructions write is ignored.
     """
 
-    CACHES = ("vague",)
+    CACHES = ("optional", "vague")
 
     def __init__(self, machine: Machine) -> None:
         self.machine, self.program = machine, machine.program
@@ -58,6 +58,7 @@ class Initialisation(Observer):
         self._settled: set[Work] = set()
         self._moved: set[int] = set()
         self.vague: Mapping[int, Collection[Region]] = {}
+        self.optional: Collection[Who] = ()
 
     def _areas(self) -> Iterator[tuple[int, WrittenMarks]]:
         """What of each area is written before the run."""
@@ -128,7 +129,7 @@ class Initialisation(Observer):
                 self._read(who, marks, region, adding, region in vague)
         for region in writes:
             marks = self.areas.get(region.area)
-            if marks is not None and not marks.all:
+            if marks is not None and not marks.all and who not in self.optional:
                 marks.write(region)
             last = self.last.get(region.area)
             if last is not None and region not in vague:

@@ -225,8 +225,11 @@ class _Sizes:
             return False
         try:
             self.runs[number] = followed(program)
-        except (Failure, Refused) as problem:  # of values, which decide what it touches
-            self.reason = str(problem), None
+        except Failure as failure:  # of values, which decide what it touches
+            self.reason = failure.problems[0].message, failure.problems[0].span
+            return False
+        except Refused as refused:
+            self.reason = refused.message, None
             return False
         smaller = self.runs.get(number - use.thresholds.period)
         if smaller is None or not self._regular(number - use.thresholds.period, use):

@@ -14,10 +14,21 @@ from nasm.base.problems import Refused
 from nasm.isa.effects import Effect, Jump
 from nasm.isa.instruction import Row
 from nasm.isa.kinds import Tile
-from nasm.isa.ranges import Bounds, Narrowed, NumberSource, RegisterComparison, Unknown, limited
+from nasm.isa.ranges import (
+    Bounds,
+    Narrowed,
+    NumberSource,
+    RegisterComparison,
+    Some,
+    Unknown,
+    bounds,
+    limited,
+)
 from nasm.machine.machine import Machine
 from nasm.machine.outlines import refused
 from nasm.runs.check.contents import Contents, Element
+from nasm.runs.check.counters import Place
+from nasm.runs.check.joins import Joins
 from nasm.views.regions import Region
 from nasm.views.view import View
 
@@ -46,13 +57,22 @@ class Way:
 
     ``decisions`` are those that were made, ``others`` the ways that each did not go.
     ``vague_regions`` says of which bytes what has a number touches some. ``values`` are what
-    registers got, by what that was computed from.
+    registers got, by what that was computed from. Of the branches that it ``joins`` it goes through
+    both sides, one after the other; what it finds then is ``vaguer`` than what each way has.
     """
 
-    def __init__(self, machine: Machine, contents: Contents, given: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        contents: Contents,
+        given: Sequence[int] = (),
+        joins: Joins | None = None,
+    ) -> None:
         self.machine, self.contents, self.given = machine, contents, given
+        self.joins, self.vaguer = joins or Joins(), False
         self.decisions: list[Decision] = []
         self.vague_regions: dict[int, frozenset[Region]] = {}
+        self._both: set[Place] = set()
         self.values: dict[Hashable, Unknown] = {}
         self.others: list[tuple[int, ...]] = []
         self._went: Counter[tuple[int, int, bool]] = Counter()
@@ -111,6 +131,9 @@ class Way:
         if not open_:
             raise Impossible
         queue, pc = self.machine.scheduler.acting
+        if len(open_) > 1 and (queue, pc) in self.joins.meets:
+            self._both.add((queue, pc))
+            return Jump(None)
         if len(open_) == 1:
             return self._forced_way(queue, pc, open_[0])
         if len(self.decisions) >= MOST_DECISIONS:
@@ -135,15 +158,35 @@ class Way:
         self._narrow(way[2])
         return way[1]
 
+    def goes(self, effect: Jump) -> Jump:
+        """Where a jump leads: from the end of one of two sides to the other."""
+        branch = self.joins.ends.get(self.machine.scheduler.acting)
+        if branch not in self._both:
+            return effect
+        self._both.discard(branch)
+        return Jump(None)
+
+    def stored(self, before: Some, known: bool, value: Some) -> Some:
+        """What a register gets: of an optional instruction that, or what it had."""
+        if self.machine.scheduler.acting not in self.joins.optional:
+            return value
+        self.vaguer = self.vaguer or not known
+        (low, high), (least, most) = bounds(before), bounds(value)
+        low, high = min(low, least), max(high, most)
+        return low if low == high else Unknown.within(low, high)
+
     def limit(self, value: Unknown, low: int, high: int) -> None:
-        """A value is within bounds from now on."""
+        """A value is within bounds from now on: what one side says of it may be that it is not."""
+        if self.joins.meets and not low <= value.low <= value.high <= high:
+            self.vaguer = True
         narrowed = limited(value, low, high)
         if narrowed is not None:
             self._narrow(narrowed)
 
     def _narrow(self, narrowed: Narrowed) -> None:
-        for source, bounds in narrowed.items():
-            source.bounds = bounds
+        """Keep what follows for values, but for what follows on one side of a branch alone."""
+        if self.machine.scheduler.acting not in self.joins.optional:
+            _set(narrowed)
 
     def vague(self, number: int, regions: Iterable[Region]) -> None:
         """What has a number touches some of these bytes."""
@@ -156,15 +199,22 @@ class Way:
         values = tuple(self.values.items())
         sources: dict[NumberSource, Bounds] = {v.source: v.source.bounds for _, v in values}
         made = list(self.decisions), list(self.others)
-        return made, values, sources, dict(self._went), dict(self._forced)
+        sides = set(self._both), self.vaguer
+        return made, values, sources, dict(self._went), dict(self._forced), sides
 
     def restore(self, saved: Any) -> None:
         """As it was."""
-        made, values, sources, went, forced = saved
+        made, values, sources, went, forced, (both, self.vaguer) = saved
+        self._both = set(both)
         self.decisions[:], self.others[:] = made
         self.values = dict(values)
         self._went, self._forced = Counter(went), Counter(forced)
-        self._narrow(sources)
+        _set(sources)
+
+
+def _set(narrowed: Narrowed) -> None:
+    for source, within in narrowed.items():
+        source.bounds = within
 
 
 def _operand(value: Any) -> Hashable:

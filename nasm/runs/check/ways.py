@@ -31,6 +31,9 @@ MOST_WAYS = 64
 """EveryWay that are followed. One of a few hundred instructions takes some milliseconds."""
 
 
+FEW = 5
+"""Branches of the first way: if there are more, both sides of branches are first tried as one."""
+
 MOST_TRIED = 2
 """Ways for which values are searched, of one problem."""
 
@@ -41,7 +44,7 @@ class FollowedWay:
 
     ``errors`` and ``warnings`` are certain on it, ``vague`` are races if addresses are the same.
     ``idle`` says of the instructions that waited whether that never ordered anything. ``elements``
-    are the numbers that decide, with what they are within.
+    are the numbers that decide, with what they are within. It is ``clean`` if nothing was found.
     """
 
     decisions: tuple[Decision, ...]
@@ -53,6 +56,7 @@ class FollowedWay:
     status: Status
     instructions: int
     elements: dict[Element, Bounds]
+    clean: bool
 
     @classmethod
     def of(cls, one: Followed) -> FollowedWay:
@@ -68,6 +72,7 @@ class FollowedWay:
             one.report.status,
             one.session.machine.scheduler.retired,
             one.way.elements,
+            one.clean,
         )
 
 
@@ -86,29 +91,46 @@ class EveryWay:
         self.first = Followed(program, settings, most)
         self.every = [FollowedWay.of(self.first)]
         self.left: Decision | None = None
-        self._waiting: list[tuple[int, tuple[int, ...], Decision]] = []
-        self._add(self.first)
-        done, made = self.every[0].instructions, 1
-        while self._waiting:
-            _, given, decision = heappop(self._waiting)
+        joined = None
+        if len(self.first.way.decisions) > FEW:
+            joined = self.joined()
+        if joined is None:
+            more, self.left = self._others(self.first)
+            self.every += more
+        if self.left is not None and len(self.first.way.decisions) <= FEW:
+            joined = self.joined()
+        if joined is not None:
+            self.every, self.left = [self.every[0], *joined], None
+
+    def _others(self, first: Followed) -> tuple[list[FollowedWay], Decision | None]:
+        """All ways that differ from a first one, and the first decision that was not tried."""
+        waiting: list[tuple[int, tuple[int, ...], Decision]] = []
+        _add(waiting, first)
+        found, most = list[FollowedWay](), self.most
+        done, made = first.session.machine.scheduler.retired, 1
+        while waiting:
+            _, given, decision = heappop(waiting)
             if made >= MOST_WAYS or (most is not None and done >= most):
-                self.left = decision
-                break
+                return found, decision
             made += 1
+            left = None if most is None else most - done
             try:
-                one = Followed(program, settings, None if most is None else most - done, given)
+                one = Followed(self.program, self.settings, left, given, joined=first.joined)
             except Impossible:
                 continue
-            self.every.append(FollowedWay.of(one))
-            self._add(one)
-            done += max(1, self.every[-1].instructions)
+            found.append(FollowedWay.of(one))
+            _add(waiting, one)
+            done += max(1, found[-1].instructions)
+        return found, None
 
-    def _add(self, one: Followed) -> None:
-        """What is the same as a way up to one of its decisions, and then another, is to follow."""
-        made = tuple(decision.way for decision in one.way.decisions)
-        for at in range(len(one.way.given), len(made)):
-            for other in one.way.others[at]:
-                heappush(self._waiting, (at, (*made[:at], other), one.way.decisions[at]))
+    def joined(self) -> list[FollowedWay] | None:
+        """Ways on which branches have both their sides, if nothing is found on all of these."""
+        first = Followed(self.program, self.settings, self.most, joined=True)
+        if not first.way.joins.meets or not first.clean:
+            return None
+        more, left = self._others(first)
+        every = [FollowedWay.of(first), *more]
+        return every if left is None and all(one.clean for one in every) else None
 
     @property
     def asked(self) -> bool:
@@ -212,3 +234,11 @@ class EveryWay:
             return set()
         run = Followed(self.program, self.settings, self.most, open_=False)
         return set(map(same, FollowedWay.of(run).errors))
+
+
+def _add(waiting: list[tuple[int, tuple[int, ...], Decision]], one: Followed) -> None:
+    """What is the same as a way up to one of its decisions, and then another, is to follow."""
+    made = tuple(decision.way for decision in one.way.decisions)
+    for at in range(len(one.way.given), len(made)):
+        for other in one.way.others[at]:
+            heappush(waiting, (at, (*made[:at], other), one.way.decisions[at]))

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from nasm.base.problems import Refused
-from nasm.isa.effects import Effect
+from nasm.isa.effects import Effect, Jump
 from nasm.isa.instruction import Row
-from nasm.isa.ranges import Unknown
+from nasm.isa.ranges import Some, Unknown
 from nasm.runs.equal.value_numbers import UNNUMBERED
 from nasm.views.regions import Region
 from nasm.views.view import View
@@ -27,6 +27,14 @@ class AnyValue:
     def decide(self, row: Row, arguments: Sequence[Any]) -> Effect:
         """A branch that a value decides: it is not known which way it goes."""
         raise Refused(UNNUMBERED, f"{row.name} branches as a value decides")
+
+    def goes(self, effect: Jump) -> Jump:
+        """It goes where it leads."""
+        return effect
+
+    def stored(self, before: Some, known: bool, value: Some) -> Some:
+        """It gets what it gets."""
+        return value
 
     def limit(self, value: Unknown, low: int, high: int) -> None:
         """A value within bounds is any value."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
-from nasm.isa.core_state import Surroundings
+from nasm.isa.core_state import Surroundings, Unfinished
 from nasm.isa.generation import Generation
 from nasm.isa.target import Bursting, CodeWords, GenerationModel, Samples, Target
 from nasm.targets.tensix.arrangements import ARRANGEMENTS
@@ -34,6 +35,7 @@ from nasm.targets.tensix.options import (
     quirks,
 )
 from nasm.targets.tensix.riscv import code_words, elf_text, loading
+from nasm.targets.tensix.riscv.cores import held_in_reset
 from nasm.targets.tensix.settings import settings_of
 
 
@@ -61,18 +63,24 @@ SAMPLES = Samples(
 
 def _new_core(generation: Generation, around: Surroundings) -> Tensix:
     """The coprocessor of a core."""
-    options = generation.options
+    options, chip = generation.options, CHIPS[generation.name]
     return Tensix(
         around.memory("l1"),
         around=around,
-        chip=CHIPS[generation.name],
+        chip=chip,
         words=words_on(generation.name),
         quirks=quirks(generation.name, options),
         outer_bug=options[OUTER_BUG] == YES,
-        branch_cycles=3 if options[BRANCHES] == MISPREDICTED else 1,
+        branch_cycles=chip.cores.mispredicted if options[BRANCHES] == MISPREDICTED else 1,
         srcb_as_srca=options[SRCB_FORMAT] == AS_SRCA,
         **loading.lines_of(around),
     )
+
+
+def _left_open(core: Tensix) -> Iterator[Unfinished]:
+    """What the engines of a core have left open, and what keeps some from beginning."""
+    yield from open_recordings(core)
+    yield from held_in_reset(core)
 
 
 TARGET = Target(
@@ -91,7 +99,7 @@ TARGET = Target(
     holds=_new_core,
     expand=expanded,
     bursting=Bursting(expansion_of, burst, leads),
-    unfinished=open_recordings,
+    unfinished=_left_open,
     paces={"duration": Durations},
     causes=CAUSES,
     pushing=PUSHING,

@@ -12,6 +12,7 @@ from nasm.base.records import dataclass
 from nasm.targets.tensix.layouts.blackhole import BLACKHOLE_LAYOUT
 from nasm.targets.tensix.layouts.layout import ConfigLayout
 from nasm.targets.tensix.layouts.wormhole import WORMHOLE_LAYOUT
+from nasm.targets.tensix.memory_map import BLACKHOLE_MAP, WORMHOLE_MAP, AddressMap
 from nasm.targets.tensix.words import TABLES, WordTable
 
 REQUESTS: Final = "requests"
@@ -49,13 +50,40 @@ class TileUnits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class CoreUnits:
+    """What differs in the RISC-V cores, and in front of the threads that they push to.
+
+    A branch that goes where the core did not expect occupies the integer unit for ``mispredicted``
+    cycles, a product for ``multiply``. So many ``loads`` from beyond the local memory are in
+    flight. Results are taken as soon as they are there if instructions ``retire`` in order after
+    that, else only as they leave the load/store unit. Stores to L1 next to each other are one if
+    the queue ``coalesces``, and whether a load waits for a store is a question of all of its bytes;
+    ``fences`` says that fence orders accesses. NC may have an ``instruction_memory``; where cores
+    begin may be ``reset_registers`` rather than words of the configuration. ``depths`` are those of
+    the FIFOs before the expanders, of what is there alone, or of what has ``not_passed`` the gate.
+    """
+
+    mispredicted: int
+    multiply: int
+    loads: int
+    retires: bool
+    coalesces: bool
+    fences: bool
+    instruction_memory: bool
+    reset_registers: bool
+    depths: tuple[int, int, int]
+    not_passed: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Chip:
     """A generation, for what executes.
 
     ``name`` is that of the generation, ``title`` what documents call it. ``l1_bytes`` is the
     size of L1, ``mutexes`` are the numbers of those that there are. ``conditions`` are what waits
     at the gate wait for, by bit: units, or one of the words above; ``default_conditions`` what
-    they wait for if none is selected. ``tiles`` is what differs in the units of tiles.
+    they wait for if none is selected. ``tiles`` is what differs in the units of tiles,
+    ``cores`` in the RISC-V cores, and ``addresses`` are those that these reach.
     """
 
     name: str
@@ -66,6 +94,8 @@ class Chip:
     conditions: tuple[str, ...]
     default_conditions: int
     tiles: TileUnits
+    cores: CoreUnits
+    addresses: AddressMap
 
     @property
     def docs(self) -> str:
@@ -99,6 +129,19 @@ WORMHOLE: Final = Chip(
         speed=-1,
         counters=(0x3FFFF, 0x1FFF, 0xFF, 0xFF),
     ),
+    CoreUnits(
+        mispredicted=3,
+        multiply=2,
+        loads=4,
+        retires=False,
+        coalesces=False,
+        fences=False,
+        instruction_memory=True,
+        reset_registers=False,
+        depths=(32, 16, 16),
+        not_passed=False,
+    ),
+    WORMHOLE_MAP,
 )  # fmt: skip
 
 BLACKHOLE: Final = Chip(
@@ -122,6 +165,19 @@ BLACKHOLE: Final = Chip(
         speed=2,
         counters=(0x3FFFF, 0x1FFF, 0x1FFF, 0x1FFF),
     ),
+    CoreUnits(
+        mispredicted=5,
+        multiply=1,
+        loads=8,
+        retires=True,
+        coalesces=True,
+        fences=True,
+        instruction_memory=False,
+        reset_registers=True,
+        depths=(29, 29, 29),
+        not_passed=True,
+    ),
+    BLACKHOLE_MAP,
 )  # fmt: skip
 
 CHIPS: Final = {chip.name: chip for chip in (WORMHOLE, BLACKHOLE)}

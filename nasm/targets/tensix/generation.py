@@ -5,14 +5,7 @@ from __future__ import annotations
 from nasm.isa.generation import Engine, Generation, Unit
 from nasm.isa.options import defaults
 from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
-from nasm.targets.tensix.engine_names import (
-    CORES,
-    HARTS,
-    LETTERS,
-    OTHER_CORES,
-    QUEUES,
-    RISCV_PREFIX,
-)
+from nasm.targets.tensix.engine_names import CORES, OTHER_CORES, QUEUES, RISCV_PREFIX
 from nasm.targets.tensix.isa.host_requests import HOST_QUEUE
 from nasm.targets.tensix.isa.network_operands import NETWORK_QUEUES
 from nasm.targets.tensix.noc.chip_map import (
@@ -34,7 +27,7 @@ DTYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "bfl
 SEMAPHORES = 16
 """Words of L1 that lines of the networks count with, on each tile; how many is assumed."""
 
-_ABSENT = (*HARTS, *LETTERS, *NETWORK_QUEUES)
+_ABSENT = (*NETWORK_QUEUES, HOST_QUEUE)
 
 CLOCKS = {
     WORMHOLE.name: (1000, "a clock of 1 GHz, at which Tenstorrent states its throughput"),
@@ -165,10 +158,8 @@ def _units(chip: Chip) -> tuple[Unit, ...]:
 
 def _generation(chip: Chip, order: int) -> Generation:
     size = f"{chip.l1_bytes >> 10} KiB"
-    pushed = zip(CORES, QUEUES, strict=True) if chip is WORMHOLE else ()
-    cores = tuple(_core(chip, *of) for of in pushed)
-    if chip is WORMHOLE:
-        cores += tuple(_other(chip, *of) for of in _OTHERS)
+    cores = tuple(_core(chip, *of) for of in zip(CORES, QUEUES, strict=True))
+    cores += tuple(_other(chip, *of) for of in _OTHERS)
     return Generation(
         name=chip.name,
         spellings=(chip.name,),
@@ -206,7 +197,9 @@ def _generation(chip: Chip, order: int) -> Generation:
         clock=QUEUES[0],
         units=_units(chip),
         options=defaults(OPTIONS),
-        absent={} if cores else dict.fromkeys(_ABSENT, f"these of {chip.title} are not modelled"),
+        absent={}
+        if chip is WORMHOLE
+        else dict.fromkeys(_ABSENT, f"these of {chip.title} are not modelled"),
     )
 
 

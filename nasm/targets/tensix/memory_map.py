@@ -1,18 +1,23 @@
-"""The addresses of a tile: regions, what each is called, and names for words in them.
+"""The addresses of a tile: regions, what each is called, and where what is in them begins.
 
-Source: the memory map of the RISC-V cores in the public ISA documentation of Wormhole B0, with the
-latencies of loads. Its names are those of the vendor's headers.
+Source: the memory maps of the RISC-V cores in the public ISA documentation, with the latencies of
+loads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import Enum
 from typing import Final, NamedTuple
 
 from nasm.base.problems import Refused
-from nasm.targets.tensix.chips import WORMHOLE
-from nasm.targets.tensix.front.mop import WORDS as EXPANDER_WORDS
+from nasm.base.records import dataclass
+from nasm.targets.tensix.risc_state import NC, RISC_CORES, B
+
+EVERY: Final = frozenset(range(RISC_CORES))
+OF_THREADS: Final = frozenset(range(B))
+PUSHING: Final = OF_THREADS | {B}
+OTHERS: Final = frozenset({B, NC})
+"""Cores, by their numbers: all, those of threads, those that reach the coprocessor, B and NC."""
 
 
 class Block(Enum):
@@ -23,6 +28,9 @@ class Block(Enum):
     TDMA = "TDMA-RISC"
     TILE = "the control, debug and status registers of the tile"
     INTERRUPTS = "the interrupt controller"
+    SNAPSHOT = "where the cores are"
+    SLOW_LOCAL = "the local memory of any core"
+    DST = "Dst"
     NOC0 = "NoC 0"
     NOC1 = "NoC 1"
     OVERLAY = "the NoC overlay"
@@ -39,7 +47,8 @@ class Block(Enum):
 class MappedRegion(NamedTuple):
     """Addresses from the first to the last, and the cycles of a load there.
 
-    ``least``: the page gives a lower bound. Without cycles there are no loads.
+    ``least``: the page gives a lower bound. Without cycles there are no loads. Of the five cores
+    ``cores`` have it.
     """
 
     block: Block
@@ -47,32 +56,99 @@ class MappedRegion(NamedTuple):
     last: int
     cycles: int = 0
     least: bool = True
+    cores: frozenset[int] = EVERY
 
 
-REGIONS: Final = (
-    MappedRegion(Block.L1, 0, WORMHOLE.l1_bytes - 1, 8),
-    MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB007FF, 2, least=False),
-    MappedRegion(Block.TDMA, 0xFFB11000, 0xFFB11FFF, 7),
-    MappedRegion(Block.TILE, 0xFFB12000, 0xFFB12FFF, 7),
-    MappedRegion(Block.INTERRUPTS, 0xFFB13000, 0xFFB13FFF, 7),
+@dataclass(frozen=True, slots=True, eq=False)
+class AddressMap:
+    """The regions of a generation's tile; where cores differ, those of threads come first."""
+
+    regions: tuple[MappedRegion, ...]
+
+    def region_at(self, address: int) -> MappedRegion:
+        """The region of an address of a thread's core; raises Refused where there is none."""
+        for region in self.regions:
+            if region.first <= address <= region.last:
+                return region
+        raise Refused("E0701", f"the memory map has nothing at {address:#x}")
+
+    def region_of(self, number: int, address: int) -> MappedRegion | None:
+        """The region of an address of a core, by its number."""
+        for region in self.regions:
+            if region.first <= address <= region.last and number in region.cores:
+                return region
+        return None
+
+    def local_bytes(self, number: int) -> int:
+        """The bytes of a core's local memory."""
+        region = next(r for r in self.regions if r.block is Block.LOCAL and number in r.cores)
+        return region.last + 1 - region.first
+
+
+_SHARED_REGISTERS: Final = (
+    MappedRegion(Block.REGISTERS, 0xFFE00000, 0xFFE00FFF, 4, cores=PUSHING),
+    MappedRegion(Block.INSTRUCTIONS, 0xFFE40000, 0xFFE4FFFF, cores=PUSHING),
+    MappedRegion(Block.INSTRUCTIONS, 0xFFE50000, 0xFFE6FFFF, cores=frozenset({B})),
+    MappedRegion(Block.CORE_B, 0xFFE80000, 0xFFE80003, 3, cores=OF_THREADS),
+    MappedRegion(Block.SYNC, 0xFFE80004, 0xFFE8001F, 3, cores=OF_THREADS),
+    MappedRegion(Block.SEMAPHORES, 0xFFE80020, 0xFFE8FFFF, 3, cores=OF_THREADS),
+    MappedRegion(Block.CORE_B, 0xFFE80000, 0xFFEAFFFF, 3, cores=frozenset({B})),
+    MappedRegion(Block.MAILBOXES, 0xFFEC0000, 0xFFEC3FFF, 3, cores=PUSHING),
+    MappedRegion(Block.CONFIGURATION, 0xFFEF0000, 0xFFEFFFFF, 4, cores=PUSHING),
+)
+"""What both generations have at the same addresses, as their pages say."""
+
+_NETWORKS: Final = (
     MappedRegion(Block.NOC0, 0xFFB20000, 0xFFB2FFFF, 7),
     MappedRegion(Block.NOC1, 0xFFB30000, 0xFFB3FFFF, 7),
     MappedRegion(Block.OVERLAY, 0xFFB40000, 0xFFB7FFFF, 7),
-    MappedRegion(Block.EXPANDER, 0xFFB80000, 0xFFB80023),
-    MappedRegion(Block.REGISTERS, 0xFFE00000, 0xFFE00FFF, 4),
-    MappedRegion(Block.INSTRUCTIONS, 0xFFE40000, 0xFFE6FFFF),
-    MappedRegion(Block.CORE_B, 0xFFE80000, 0xFFE80003, 3),
-    MappedRegion(Block.SYNC, 0xFFE80004, 0xFFE8001F, 3),
-    MappedRegion(Block.SEMAPHORES, 0xFFE80020, 0xFFE8FFFF, 3),
-    MappedRegion(Block.MAILBOXES, 0xFFEC0000, 0xFFEC3FFF, 3),
-    MappedRegion(Block.CONFIGURATION, 0xFFEF0000, 0xFFEFFFFF, 4),
+    MappedRegion(Block.EXPANDER, 0xFFB80000, 0xFFB80023, cores=OF_THREADS),
 )
 
-_FIRST: Final = {region.block: region.first for region in REGIONS}
+WORMHOLE_MAP: Final = AddressMap((
+    MappedRegion(Block.L1, 0, (1464 << 10) - 1, 8),
+    MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB007FF, 2, least=False, cores=OF_THREADS),
+    MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB00FFF, 2, least=False, cores=OTHERS),
+    MappedRegion(Block.TDMA, 0xFFB11000, 0xFFB11FFF, 7),
+    MappedRegion(Block.TILE, 0xFFB12000, 0xFFB12FFF, 7),
+    MappedRegion(Block.INTERRUPTS, 0xFFB13000, 0xFFB13FFF, 7),
+    *_NETWORKS,
+    *_SHARED_REGISTERS,
+))  # fmt: skip
+
+_SLOW: Final = tuple(
+    MappedRegion(Block.SLOW_LOCAL, first, last, 8)
+    for first, last in (
+        (0xFFB14000, 0xFFB15FFF),
+        (0xFFB16000, 0xFFB17FFF),
+        (0xFFB18000, 0xFFB1DFFF),
+    )
+)
+"""The local memories of B, of NC, and of the threads' cores, as every core reaches them."""
+
+BLACKHOLE_MAP: Final = AddressMap((
+    MappedRegion(Block.L1, 0, (1536 << 10) - 1, 8),
+    MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB00FFF, 2, least=False, cores=OF_THREADS),
+    MappedRegion(Block.LOCAL, 0xFFB00000, 0xFFB01FFF, 2, least=False, cores=OTHERS),
+    MappedRegion(Block.TDMA, 0xFFB11000, 0xFFB11FFF, 4, cores=PUSHING),
+    MappedRegion(Block.TILE, 0xFFB12000, 0xFFB12FFF, 7),
+    MappedRegion(Block.INTERRUPTS, 0xFFB13000, 0xFFB13137, 7),
+    MappedRegion(Block.SNAPSHOT, 0xFFB13138, 0xFFB1314B, 7),
+    *_SLOW,
+    *_NETWORKS,
+    MappedRegion(Block.DST, 0xFFBD8000, 0xFFBDFFFF, cores=OF_THREADS),
+    *_SHARED_REGISTERS,
+))  # fmt: skip
+
+ATOMIC_CYCLES: Final = 12
+"""The latency of an atomic operation of a core, at least."""
+
+_FIRST: Final = {region.block: region.first for region in reversed(WORMHOLE_MAP.regions)}
 
 REGFILE: Final = _FIRST[Block.REGISTERS]
 EXPANDER: Final = _FIRST[Block.EXPANDER]
 LOCAL: Final = _FIRST[Block.LOCAL]
+SLOW_LOCAL: Final = 0xFFB14000
 INSTRUCTIONS: Final = _FIRST[Block.INSTRUCTIONS]
 CORE_B: Final = _FIRST[Block.CORE_B]
 SEMAPHORES: Final = _FIRST[Block.SEMAPHORES]
@@ -87,12 +163,12 @@ DEBUG_VALUE: Final = 0xFFB12084
 DEBUG_ECHO: Final = 0xFFB12088
 DEBUG_RESULT: Final = 0xFFB1208C
 SOFT_RESET: Final = 0xFFB121B0
+KEPT_IN_RESET: Final = 0xFFB12224
+RESET_PC: Final = 0xFFB12228
+"""Of Blackhole: what resets leave as it is, and the first of six registers where cores begin."""
 CLOCK_LOW: Final = 0xFFB121F0
 CLOCK_NOW: Final = 0xFFB121F4
 CLOCK_HIGH: Final = 0xFFB121F8
-
-TEMPLATES: Final = "MOP expander".partition(" ")[0]
-"""What names of words of the expander begin with, before the number of the template."""
 
 QUEUE_BYTES: Final = 0x10000
 """Bytes of the addresses of each queue from RISC-V B, and of each where it pushes instructions."""
@@ -101,44 +177,8 @@ BOX_BYTES: Final = 0x1000
 """Bytes of the addresses of one mailbox; the first is that of RISC-V B."""
 
 
-def _names() -> Iterator[tuple[str, int]]:
-    yield "CoprocessorDoneCheck", COPROCESSOR_DONE
-    yield "MOPExpanderDoneCheck", EXPANDER_DONE
-    for template, words in enumerate(EXPANDER_WORDS):
-        for at, word in enumerate(words):
-            if word:
-                yield f"{TEMPLATES}{template}_{word}", EXPANDER + 4 * at
-    for at in range(64):
-        yield f"GPR{at}", REGFILE + 4 * at
-    for at in range(8):
-        yield f"SEM{at}", SEMAPHORES + 4 * at
-    for at in range(4):
-        yield f"TENSIX_MAILBOX{at}_BASE", MAILBOXES + BOX_BYTES * at
-    yield "RISCV_DEBUG_REG_RISC_DBG_CNTL_0", DEBUG_CONTROL
-    yield "RISCV_DEBUG_REG_RISC_DBG_CNTL_1", DEBUG_VALUE
-    yield "RISCV_DEBUG_REG_RISC_DBG_STATUS_0", DEBUG_ECHO
-    yield "RISCV_DEBUG_REG_RISC_DBG_STATUS_1", DEBUG_RESULT
-    yield "RISCV_DEBUG_REG_SOFT_RESET_0", SOFT_RESET
-    yield "RISCV_DEBUG_REG_WALL_CLOCK_L", CLOCK_LOW
-    yield "RISCV_DEBUG_REG_WALL_CLOCK_H", CLOCK_HIGH
-    yield "RISCV_TDMA_REG_STATUS", TDMA_STATUS
-    yield "RISCV_TDMA_REG_ACC_PACKED_SIZE", PACKED_SIZE
-
-
-ADDRESSES: Final = dict(_names())
-"""Addresses that have names."""
-
-_TEXTS: Final = {address: name for name, address in ADDRESSES.items()}
-
-
-def region_at(address: int) -> MappedRegion:
-    """The region of an address; raises Refused where there is none."""
-    for region in REGIONS:
-        if region.first <= address <= region.last:
-            return region
-    raise Refused("E0701", f"the memory map has nothing at {address:#x}")
-
-
-def address_text(address: int) -> str:
-    """An address by its last name, or in hexadecimal."""
-    return _TEXTS.get(address) or f"{address:#010x}"
+RESET_PCS: Final = (
+    "TRISC0_RESET_PC", "TRISC1_RESET_PC", "TRISC2_RESET_PC", "TRISC_RESET_PC_OVERRIDE",
+    "NCRISC_RESET_PC", "NCRISC_RESET_PC_OVERRIDE",
+)  # fmt: skip
+"""Registers of Blackhole that say where cores begin, in the order of their addresses."""

@@ -104,13 +104,13 @@ _BRANCHES: Final = Option(
     PREDICTED,
     "Whether branches and jumps of RISC-V code go where their core predicts.",
     Evidence.ASSUMED,
-    f"{DOCS}, BabyRISCV: 1 cycle of the integer unit, and 3 of one that is mispredicted; which "
-    "those are is not documented",
+    f"{DOCS}, BabyRISCV: 1 cycle of the integer unit, and 3 of one that is mispredicted, "
+    "on Blackhole 5; which those are is not documented",
     {
         PREDICTED: "each takes a cycle: the shortest time of a program",
-        MISPREDICTED: "each takes three: the longest, with all code in the instruction cache",
+        MISPREDICTED: "each takes three, on Blackhole five: the longest, with all code in the "
+        "instruction cache",
     },
-    until=FIRST,
 )
 
 _SRCB_FORMAT: Final = Option(

@@ -24,6 +24,15 @@ IRAM_BYTES = 16 << 10
 B, NC = 3, 4
 """The numbers of the RISC-V cores that have no thread."""
 
+STATUS_WORDS, STATUS_CONFIG = 14, 1
+"""Words that status registers keep, and that of cfg0, whose merge timer is 16 at reset."""
+
+
+def _status() -> U32:
+    found = _words(STATUS_WORDS)
+    found[STATUS_CONFIG] = 16 << 13
+    return found
+
 
 def _words(count: int) -> U32:
     return np.zeros(count, np.uint32)
@@ -71,6 +80,23 @@ class LateAccess(NamedTuple):
     value: int = 0
 
 
+class QueuedStore(NamedTuple):
+    """An entry of the store queue: when it leaves, and the bytes from its address to its end.
+
+    The latest of its stores, which may be several, is at ``start``.
+    """
+
+    tick: int
+    address: int
+    end: int
+    start: int
+
+    @classmethod
+    def of(cls, tick: int, address: int, size: int) -> QueuedStore:
+        """A store alone."""
+        return cls(tick, address, address + size, address)
+
+
 class InUnit(NamedTuple):
     """An instruction in the load/store unit: its register, when it entered, when it may leave.
 
@@ -89,19 +115,21 @@ class RiscPipeline(MutableState):
 
     All times are ticks. ``ready`` is, for each register, when what writes it leaves that unit;
     ``latest`` is when the latest instruction entered it, and ``forwarded`` the register that it
-    writes. ``leaving`` is when each of the last instructions leaves it, ``loads`` the same of loads
-    from beyond the local memory, ``stores`` when each of the last stores is emitted, with its
-    address. The integer unit is ``free`` from a tick on, and a load of TTSync is over at ``sync``.
-    ``late`` are accesses in the order of their instructions, and ``window`` is what is in the unit
-    from the first late load on; see ``riscv/late.py``.
+    writes. ``leaving`` is when each of the last instructions leaves it, ``left`` when the latest
+    that writes a register does, where results are taken before, ``loads`` the same of loads from
+    beyond the local memory, ``stores`` what each of the last stores is. The integer unit is
+    ``free`` from a tick on, and a load of TTSync is over at ``sync``. ``late`` are accesses in the
+    order of their instructions, and ``window`` is what is in the unit from the first late load on;
+    see ``riscv/late.py``.
     """
 
     ready: NDArray[np.int64] = field(default_factory=_ticks)
+    left: NDArray[np.int64] = field(default_factory=_ticks)
     latest: int = -1
     forwarded: int = 0
     leaving: tuple[int, ...] = (0,)
     loads: tuple[int, ...] = ()
-    stores: tuple[tuple[int, int], ...] = ()
+    stores: tuple[QueuedStore, ...] = ()
     free: int = 0
     sync: int = 0
     late: tuple[LateAccess, ...] = ()
@@ -109,7 +137,7 @@ class RiscPipeline(MutableState):
 
     def clear(self, now: int) -> None:
         """Nothing is in it."""
-        self.ready[:] = now
+        self.ready[:] = self.left[:] = now
         self.latest, self.forwarded, self.leaving = -1, 0, (now,)
         self.loads, self.stores, self.free, self.sync = (), (), now, now
         self.late, self.window = (), ()
@@ -119,15 +147,16 @@ class RiscPipeline(MutableState):
 class RiscCore(MutableState):
     """A RISC-V core: that which pushes to a thread, or B, or NC.
 
-    ``registers`` are x0, which is 0, to x31; ``local`` is its local memory, of 2 or 4 KiB.
-    ``boxes`` are the mailboxes to it, by the core that writes them. ``stores`` are those that what
-    it pushes may read. ``base`` is the address of its first line, ``entry`` the one at which it
-    begins: that of its reset where they are -1. What it executes next ``begins`` there, as
-    reset left it; else it is at a ``line`` of its code. ``debug`` are its debug registers,
-    ``reason`` the bits of its status that say why it is paused; ``watched`` says that it has
-    breakpoints, ``stepping`` that it pauses after its next instruction. ``pc_buffer`` is what B
-    has sent it, for which it ``listens`` if it waits for that. One that is ``paused`` waits for
-    a debugger; one that has ``ended`` executes nothing more.
+    ``registers`` are x0, which is 0, to x31; ``local`` is its local memory. ``boxes`` are the
+    mailboxes to it, by the core that writes them. ``stores`` are those that what it pushes may
+    read. ``base`` is the address of its first line, ``entry`` the one at which it begins: that of
+    its reset where they are -1. What it executes next ``begins`` there, as reset left it; else it
+    is at a ``line`` of its code. ``debug`` are its debug registers, ``status`` what its status
+    registers keep; ``cycles`` is when its counter of cycles was 0, and ``executed`` how many
+    instructions it counts. ``reason`` are the bits that say why it is paused; ``watched`` says that
+    it has breakpoints, ``stepping`` that it pauses after its next instruction. ``pc_buffer`` is
+    what B has sent it, for which it ``listens`` if it waits for that. One that is ``paused`` waits
+    for a debugger; one that has ``ended`` executes nothing more.
     """
 
     registers: U32 = field(default_factory=lambda: _words(RISC_REGISTERS))
@@ -144,6 +173,9 @@ class RiscCore(MutableState):
     pc_buffer: tuple[int, ...] = ()
     listens: bool = False
     debug: U32 = field(default_factory=lambda: _words(18))
+    status: U32 = field(default_factory=_status)
+    cycles: int = 0
+    executed: int = 0
     reason: int = 0
     watched: bool = False
     stepping: bool = False
@@ -161,11 +193,3 @@ class DebugPort(MutableState):
     value: int = 0
     result: int = 0
     valid: bool = False
-
-
-def risc_core(number: int) -> RiscCore:
-    """A core by its number, as reset leaves it."""
-    core = RiscCore()
-    if number in (B, NC):
-        core.local = np.zeros(1024, np.uint32)
-    return core

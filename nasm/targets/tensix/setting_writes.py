@@ -12,9 +12,10 @@ from typing import Final
 
 from nasm.base.problems import Refused, listed
 from nasm.isa.settings import MISPLACED, Values, Written
-from nasm.targets.tensix.chips import WORMHOLE, Chip
+from nasm.targets.tensix.address_names import ADDRESSES
+from nasm.targets.tensix.chips import Chip
 from nasm.targets.tensix.layouts.layout import ConfigField
-from nasm.targets.tensix.memory_map import ADDRESSES, CONFIGURATION, EXPANDER_DONE, REGFILE
+from nasm.targets.tensix.memory_map import CONFIGURATION, EXPANDER_DONE, REGFILE
 from nasm.targets.tensix.words.groups import SettingGroup, writer
 
 THREAD_WORD: Final = writer(SettingGroup.THREAD)
@@ -56,8 +57,6 @@ def written(chip: Chip, values: Values, options: Mapping[str, int]) -> Sequence[
         if group not in done:
             done.add(group)
             stored = host or group[0] == "expander"
-            if stored and chip is not WORMHOLE:
-                raise _unstored(chip, name)
             made += (
                 _stores(chip, group, given, bank)
                 if stored
@@ -82,11 +81,6 @@ def _group(fields: Fields, name: str) -> tuple[str, int]:
         return "expander", ADDRESSES[name]
     message = f"no instruction writes {name}"
     raise Refused(MISPLACED, message, f"set it before the run, with .cfg {name} = value")
-
-
-def _unstored(chip: Chip, name: str) -> Refused:
-    message = f"a RISC-V core stores {name}, and cores of {chip.title} are not modelled"
-    return Refused("E0601", message, f"set it before the run, with .cfg {name} = value")
 
 
 def _stores(

@@ -11,13 +11,14 @@ from functools import partial
 from typing import Final
 
 from nasm.isa.settings import Setting, Settings
+from nasm.targets.tensix.address_names import address_text
 from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
 from nasm.targets.tensix.engine_names import LETTERS, QUEUES
 from nasm.targets.tensix.front.expanding import ExpanderAction, expander_name
 from nasm.targets.tensix.front.mop import WORDS as MOP_WORDS
 from nasm.targets.tensix.layouts.layout import ConfigField
 from nasm.targets.tensix.layouts.wormhole import DESCRIPTOR
-from nasm.targets.tensix.memory_map import SOFT_RESET, address_text
+from nasm.targets.tensix.memory_map import SOFT_RESET
 from nasm.targets.tensix.riscv.cores import RESET_PCS
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.setting_meanings import meaning_of, words_of
@@ -109,12 +110,11 @@ def _others(chip: Chip) -> Iterator[Setting]:
         page = f"{docs}, {writer(SettingGroup.SEMAPHORE)}"
         yield Setting(f"SEM{at}_value", f"the value of semaphore {at}", page, 15)
         yield Setting(f"SEM{at}_max", f"the maximum of semaphore {at}", page, 15)
-    if chip is WORMHOLE:
-        page = f"{docs}, SoftReset"
-        for letter, first in zip(LETTERS, RESET_PCS, strict=True):
-            summary = f"where RISC-V {letter} begins after a reset: by its page {first:#x}"
-            yield Setting(f"{letter}{START}", summary, page, WORD & -4)
-        yield Setting(RESET, "what is held in reset, by bits", page, (1 << 23) - 1)
+    page = f"{docs}, SoftReset"
+    for letter, first in zip(LETTERS, RESET_PCS, strict=True):
+        summary = f"where RISC-V {letter} begins after a reset: by its page {first:#x}"
+        yield Setting(f"{letter}{START}", summary, page, WORD & -4)
+    yield Setting(RESET, "what is held in reset, by bits", page, (1 << 23) - 1)
     owners = {"free": NO_THREAD, **{name: at for at, name in enumerate(QUEUES)}}
     for at in chip.mutexes:
         summary = f"who holds mutex {at}"

@@ -17,7 +17,7 @@ from nasm.isa.core_state import EngineLines
 from nasm.targets.tensix.chips import WORMHOLE, Chip
 from nasm.targets.tensix.layouts.layout import ConfigLayout
 from nasm.targets.tensix.mutable_state import MutableState
-from nasm.targets.tensix.risc_state import IRAM_BYTES, RISC_CORES, DebugPort, RiscCore, risc_core
+from nasm.targets.tensix.risc_state import IRAM_BYTES, RISC_CORES, DebugPort, RiscCore
 
 U8 = NDArray[np.uint8]
 U16 = NDArray[np.uint16]
@@ -32,6 +32,9 @@ COLUMNS = 8
 
 UNPACKERS, MATRIX = 0, 1
 """Who owns a bank of SrcA or SrcB."""
+
+RESET_WORDS = 8
+"""Registers that say where cores begin: one for each core, and which of them hold."""
 
 INITIATORS, INITIATOR_WORDS = 4, 11
 """Request initiators of each network interface of a tile, and the words of their registers."""
@@ -232,7 +235,8 @@ class Coprocessor(MutableState):
     that execute RISC-V code. ``overwritten`` are words of their code, from the address
     ``code_low`` on, which are others now, ``altered`` how many. ``debug`` is how their debug
     registers are reached. ``initiators[network, i]`` are the registers with which cores start
-    requests, which wait until the cycle ``sending[network, i]``. ``iram`` is the instruction
+    requests, which wait until the cycle ``sending[network, i]``. ``reset_pcs`` are registers that
+    say where cores begin, where there are such (``scalar/devices.py``). ``iram`` is the instruction
     memory of NC, of which the bytes that were written are known. ``soft_reset`` is what is held in
     reset, ``clock_high`` the upper half of the wall clock when the lower one was read last;
     ``now`` is the cycle up to which everything has happened.
@@ -256,7 +260,7 @@ class Coprocessor(MutableState):
     srcb_as_srca: bool = False
     lines: tuple[EngineLines | None, ...] = NO_LINES
     riscs: tuple[RiscCore, ...] = field(
-        default_factory=lambda: tuple(risc_core(number) for number in range(RISC_CORES))
+        default_factory=lambda: tuple(RiscCore() for _ in range(RISC_CORES))
     )
     coded: tuple[bool, ...] = (False,) * RISC_CORES
     overwritten: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
@@ -266,6 +270,7 @@ class Coprocessor(MutableState):
     iram: U8 = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.uint8))
     initiators: U32 = field(default_factory=_words(2, INITIATORS, INITIATOR_WORDS))
     sending: NDArray[np.int64] = field(default_factory=lambda: np.zeros((2, INITIATORS), np.int64))
+    reset_pcs: U32 = field(default_factory=_words(RESET_WORDS))
     iram_known: Bools = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.bool_))
     soft_reset: int = 0
     clock_high: int = 0
@@ -274,6 +279,8 @@ class Coprocessor(MutableState):
 
     def __post_init__(self) -> None:
         layout = self.chip.layout
+        for number, risc in enumerate(self.riscs):
+            risc.local = np.zeros(self.chip.addresses.local_bytes(number) // 4, np.uint32)
         if self.chip is not WORMHOLE:
             self.config = np.zeros((2, layout.words), np.uint32)
             for thread in self.threads:

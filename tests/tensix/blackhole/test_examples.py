@@ -19,7 +19,7 @@ from tests.parts import part
 from tests.tables import each
 from tests.tensix.blackhole.cores import ROWS
 
-CARRIED = ("ring.nasm",)
+CARRIED = ("ring.nasm", "rv_push.nasm")
 FOLDER = Path(__file__).parents[3] / "programs" / "tensix"
 NAMES = {n for n, word in TABLES["blackhole"].by_name.items() if word.described is Described.NAME}
 MISSING = {name for name, how in CHANGES["blackhole"].rows.items() if how.missing}
@@ -71,6 +71,12 @@ def test_threads_pass_a_token_as_on_wormhole() -> None:
     assert report.status is Status.FINISHED
     assert [e.held for e in report.expectations] == [True]
     assert report.ticks == 77
+
+
+def test_code_of_cores_runs_as_on_wormhole() -> None:
+    report = nasm.Session(nasm.assemble(on_blackhole("rv_push.nasm"))).run()
+    assert report.status is Status.FINISHED
+    assert [e.held for e in report.expectations] == [True] * len(report.expectations) != []
 
 
 @pytest.mark.parametrize(

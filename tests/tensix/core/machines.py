@@ -17,8 +17,9 @@ def made(
     text: str,
     inputs: Mapping[str, Any] | None = None,
     set_up: Callable[[Tensix], None] = lambda core: None,
+    target: str = "wormhole",
 ) -> Machine:
-    program = assemble(Source("tensix.nasm", f".target wormhole\n{text}\n"), TARGETS)
+    program = assemble(Source("tensix.nasm", f".target {target}\n{text}\n"), TARGETS)
     machine = Machine(program, trace=True)
     tensor_io.load(program, machine.addresses, dict(inputs or {}))
     set_up(held(machine))

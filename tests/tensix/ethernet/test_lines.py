@@ -176,6 +176,16 @@ def test_what_the_run_shows_to_have_no_meaning_is_reported_at_its_line(
     assert problem.span is not None
 
 
+@pytest.mark.parametrize("line", ["ETH_WRITE 0x4, h, X=1, Y=1", "ETH_BROADCAST 0x0, h"])
+def test_code_of_a_tile_is_not_overwritten_by_the_host(line: str) -> None:
+    text = HEAD.replace(".tile 1, 1\n@host", ".tile 1, 1\n.rv B\nnop\nnop\nebreak\n@host")
+    made = Session.load(Source("t.nasm", f"{text}{line}\n"), targets=TARGETS)
+    (problem,) = made.run().problems
+    assert (problem.code, "code of RISC-V cores" in problem.message) == ("E0325", True)
+    assert problem.span is not None
+    assert problem.span.line == text.count("\n") + 1
+
+
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [

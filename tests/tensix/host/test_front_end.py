@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
+from nasm.targets.tensix.chips import WORMHOLE
 from nasm.targets.tensix.front.feeding import FrontEnd, Ingested
 from tests.parts import part
 
@@ -118,8 +119,11 @@ def test_every_word_reaches_the_gate_when_a_model_of_fifos_says(seed: int) -> No
             seen += 1
             model.stages(cycle)
             front.advance(cycle, source)
-        assert front.full(thread) == (len(model.pushed) >= model.depth), (seed, cycle)
-        if next_line < len(lines) and not front.full(thread) and draw.random() < 0.9:
+        assert (front.waiting(False) >= model.depth) == (len(model.pushed) >= model.depth), (
+            seed,
+            cycle,
+        )
+        if next_line < len(lines) and front.waiting(False) < model.depth and draw.random() < 0.9:
             model.pushed.append((cycle, next_line))
             front.push(cycle, next_line)
             next_line += 1
@@ -168,7 +172,7 @@ def test_fifos_hold_32_or_16_and_8_and_2_words(thread: int, most: int) -> None:
     front, source, count = FrontEnd(), Lines(lines), 0
     for cycle in range(200):
         front.advance(cycle, source)
-        if not front.full(thread):
+        if front.waiting(False) < WORMHOLE.cores.depths[thread]:
             front.push(cycle, count)
             count += 1
     assert count == most

@@ -175,6 +175,62 @@ def test_the_hint_says_what_orders_tiles() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("lines", "hint", "followed"),
+    [
+        (
+            "@noc0 NOC_WRITE_POSTED b, a\n@noc0 NOC_READ e, b\n@noc0 NOC_BARRIER",
+            "send it with NOC_WRITE, and put a NOC_BARRIER before line 15",
+            "@noc0 NOC_WRITE b, a\n@noc0 NOC_BARRIER\n@noc0 NOC_READ e, b\n@noc0 NOC_BARRIER",
+        ),
+        (
+            "@noc0 NOC_WRITE_POSTED b, a\n@noc0 NOC_READ a, c\n@noc0 NOC_BARRIER",
+            "but after a NOC_FLUSH its bytes have left: put one before line 15",
+            "@noc0 NOC_WRITE_POSTED b, a\n@noc0 NOC_FLUSH\n@noc0 NOC_READ a, c\n@noc0 NOC_BARRIER",
+        ),
+        (
+            "@noc0 NOC_WRITE_POSTED b, a\n@noc1 NOC_READ a, c\n@noc1 NOC_BARRIER",
+            "its bytes have left: let 1-1.noc0 signal that, and line 15 wait for it",
+            "@noc0 NOC_WRITE_POSTED b, a\n@noc0 NOC_FLUSH\n@noc0 NOC_NOP $acked++\n"
+            "@noc1 NOC_READ a, c $acked >= 1\n@noc1 NOC_BARRIER",
+        ),
+        (
+            "@noc0 NOC_WRITE_POSTED b, a\n@noc1 NOC_READ e, b\n@noc1 NOC_BARRIER",
+            "send it with NOC_WRITE, let that post when it is answered, and let line 15 wait",
+            "@noc0 NOC_WRITE b, a $acked++\n@noc1 NOC_READ e, b $acked >= 1\n@noc1 NOC_BARRIER",
+        ),
+        (
+            "@noc0 NOC_WRITE_POSTED b, a\n@noc0 NOC_INC $ready++" + THERE.format(n=1),
+            "send it with NOC_WRITE, and once that is answered, let 1-1.noc0 raise a semaphore of "
+            "tile 4-1 by a packet, for which line 17 waits",
+            "@noc0 NOC_WRITE b, a\n@noc0 NOC_BARRIER\n@noc0 NOC_INC $ready++" + THERE.format(n=1),
+        ),
+        (
+            "@noc0 NOC_MULTICAST_POSTED 0x2000, a, X0=2, Y0=1, X1=4, Y1=1\n@noc0 NOC_INC $ready++"
+            + THERE.format(n=1),
+            "send it with NOC_MULTICAST, and once that is answered",
+            "@noc0 NOC_MULTICAST 0x2000, a, X0=2, Y0=1, X1=4, Y1=1\n@noc0 NOC_BARRIER\n"
+            "@noc0 NOC_INC $ready++" + THERE.format(n=1),
+        ),
+    ],
+)
+def test_what_is_never_answered_is_ordered_by_what_the_hint_says(
+    lines: str, hint: str, followed: str
+) -> None:
+    (found,) = hazards(lines)
+    first = found.hint.splitlines()[0]
+    assert "POSTED) is never answered" in first
+    assert hint in first
+    assert "post " not in first.replace("let that post when", "")
+    assert races(followed) == []
+
+
+def test_a_moment_of_what_is_never_answered_is_not_that_it_is_there() -> None:
+    lines = "@noc0 NOC_WRITE_POSTED b, a post sent_all\n@noc0 NOC_READ e, b after sent_all\n"
+    (found,) = hazards(f"{lines}@noc0 NOC_BARRIER")
+    assert "is never answered: send it with NOC_WRITE" in found.hint
+
+
 def test_a_run_of_tiles_that_is_too_long_says_where_judging_ended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -74,6 +74,13 @@ def test_a_read_fetches_bytes_of_another_tile() -> None:
     assert read(made, "a") == read(made, "b")
 
 
+@pytest.mark.parametrize("line", ["NOC_READ e, a", "NOC_WRITE e, a"])
+def test_a_program_without_tiles_sends_packets_to_itself(line: str) -> None:
+    head = ".target wormhole\n.l1 a u32[8] = iota\n.l1 e u32[8] = zeros\n.sem got\n@noc0\n"
+    made = ran(f"{line} $got++\nNOC_INC $got++\nNOC_NOP $got >= 2\n", head)
+    assert read(made, "e") == IOTA
+
+
 def test_tiled_tensors_move_as_the_bytes_that_they_are() -> None:
     head = (
         ".target wormhole\n.tile 1, 1\n.l1 a bf16[32, 64] tiled = iota\n"
@@ -206,6 +213,7 @@ def test_what_cannot_be_sent_is_refused_at_its_line(line: str, said: str) -> Non
     (problem,) = caught.value.problems
     assert (problem.code, problem.span is not None) == ("E0325", True)
     assert said in problem.message
+    assert "legal on" not in problem.hint  # coordinates mean other tiles there
 
 
 @pytest.mark.parametrize(

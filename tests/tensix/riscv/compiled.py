@@ -21,11 +21,14 @@ def compiler() -> str:
     return found
 
 
-def linked(files: Sequence[Path], made: Path, start: int, *more: str) -> Path:
+def linked(
+    files: Sequence[Path], made: Path, start: int, *more: str, extensions: str = "im"
+) -> Path:
     """Compile and link files for a core whose code begins at an address."""
     subprocess.run(
         [
-            compiler(), "-march=rv32im", "-mabi=ilp32", "-nostdlib", "-static", "-ffreestanding",
+            compiler(), f"-march=rv32{extensions}", "-mabi=ilp32", "-nostdlib", "-static",
+            "-ffreestanding",
             f"-Wl,-Ttext={start:#x}", "-Wl,--no-relax", "-Wl,--build-id=none",
             "-Wl,--no-warn-rwx-segments", *more, "-o", str(made), *map(str, files),
         ],

@@ -54,9 +54,9 @@ def left(machine: Machine) -> Any:
     return machine.summary.digest(), scheduler.now, scheduler.retired, times, cores
 
 
-def compare(text: str, most: int = 1_000_000) -> int:
+def compare(text: str, most: int = 1_000_000, target: str = "wormhole") -> int:
     """Run a text one by one and in bursts; how many more events the former has."""
-    one, many = made(text), made(text)
+    one, many = made(text, target=target), made(text, target=target)
     for machine in (one, many):
         assert machine.trace is not None
         machine.scheduler.ignore(machine.trace)  # which keeps records of single starts
@@ -69,6 +69,14 @@ def compare(text: str, most: int = 1_000_000) -> int:
 def test_bursts_of_a_core_change_nothing_but_the_events(seed: int) -> None:
     choose = random.Random(seed)
     compare(program(choose, choose.choice(("B", "T1", "NC"))))
+
+
+@pytest.mark.parametrize("seed", part(range(120), 3))
+def test_bursts_of_a_core_of_blackhole_change_nothing_but_the_events(seed: int) -> None:
+    choose = random.Random(seed)
+    text = program(choose, choose.choice(("B", "T1", "NC")))
+    text = text.replace("and ", "andn ").replace("xor ", "sh2add ").replace("sll ", "rol ")
+    compare(text, target="blackhole")
 
 
 def test_a_loop_of_additions_takes_few_events() -> None:

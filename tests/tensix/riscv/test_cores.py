@@ -367,7 +367,7 @@ def test_a_mailbox_for_which_nothing_is_sent_is_a_deadlock() -> None:
 @pytest.mark.parametrize(
     ("lines", "code", "said"),
     [
-        ("word 0xFFFFFFFF", "E0701", "0xffffffff at 0x6000 is no instruction of RV32IM"),
+        ("word 0xFFFFFFFF", "E0701", "0xffffffff at 0x6000 is no instruction of these cores"),
         ("space 8", "E0701", "it jumps to 0x6000, where the core has no line"),
         ("li a0, 0x8000\njr a0", "E0701", "it jumps to 0x8000, where the core has no line"),
         ("li a0, 0x6002\njr a0", "E0701", "it jumps to 0x6002, which is not a multiple of 4"),
@@ -529,3 +529,36 @@ def _lines(machine: Machine) -> tuple[list[int], list[int]]:
 def test_a_core_at_its_end_that_stays_in_reset_ends_the_run() -> None:
     machine = ran(f".rv T0\nnop\n.rv B\nli t0, {RESET}\nli a0, 1 << 12\nsw a0, 0(t0)\nnop")
     assert len(core_starts(machine, "trisc0")) == 1
+
+
+HELD = ".cfg RISCV_DEBUG_REG_SOFT_RESET_0 = 1 << 11\n.rv B\nnop\nsw zero, 256(zero)\n"
+SAID = "executes none of its lines: it is held in reset"
+
+
+def test_lines_of_a_core_that_stays_in_reset_are_reported() -> None:
+    report = session(f"{HELD}@t0 NOP").report()
+    (found,) = report.warnings
+    assert (found.code, found.message, found.span.line if found.span else 0) == (
+        "E0566", f"brisc {SAID}", 4,
+    )  # fmt: skip
+    assert found.hint.startswith("clear bit 11 of RISCV_DEBUG_REG_SOFT_RESET_0")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "@noc0\nNOC_NOP $go >= 1",
+        "@noc0\nNOC_SEMWAIT 1, 1",
+        ".l1 w u32[1] @ 256 = zeros\n.rv B\npoll:\nlw t0, 256(zero)\nbeqz t0, poll",
+    ],
+)
+def test_what_waits_for_a_tile_that_is_held_in_reset_says_so(lines: str) -> None:
+    report = session(f".tile 4, 1\n{HELD}.tile 1, 1\n.sem go\n{lines}").report()
+    assert report.status in (Status.DEADLOCK, Status.LIMIT)
+    (found,) = [p for p in (*report.problems, *report.hazards) if p.code in ("E0510", "E0511")]
+    assert found.span is not None
+    assert found.span.line > 7
+    (note,) = [note for note in found.notes if SAID in note.message]
+    assert note.message == f"4-1.brisc {SAID}"
+    assert note.span is not None
+    assert note.span.line == 5

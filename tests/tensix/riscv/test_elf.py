@@ -55,7 +55,7 @@ def run(folder: Path, core: str, data: bytes, more: str = "") -> nasm.Session:
 
 def test_a_file_becomes_lines_with_its_symbols() -> None:
     data = elf([(0, PUSH, 6)], symbols={"start": 0, "data": 20, "$x": 0, "outside": 0x100})
-    assert text_of("a.elf", data, "brisc") == LINES
+    assert text_of("a.elf", data, "brisc", "wormhole") == LINES
 
 
 def test_the_lines_have_the_words_of_the_file() -> None:
@@ -65,7 +65,7 @@ def test_the_lines_have_the_words_of_the_file() -> None:
         opcodes = (0x13, 0x33, 0x03, 0x23, 0x63, 0x6F, 0x67, 0x37, 0x17, 0x73, 0x0F)
         some = [choose.getrandbits(32) & ~0x7F | choose.choice(opcodes) for _ in range(60)]
         some += [choose.getrandbits(32) for _ in range(20)]
-        text = text_of("a.elf", elf([(0x6000, words(*some), 0)], 0x6000), "trisc0")
+        text = text_of("a.elf", elf([(0x6000, words(*some), 0)], 0x6000), "trisc0", "wormhole")
         machine = nasm.Session(nasm.assemble(f".target wormhole\n.rv T0\n{text}")).machine
         held_words = held(machine).l1.read(0x6000, 4 * len(some)).view("<u4").tolist()
         assert held_words == some, seed
@@ -104,12 +104,12 @@ def test_code_in_the_instruction_memory_of_nc(tmp_path: Path) -> None:
 )
 def test_files_that_are_refused(data: bytes, said: str) -> None:
     with pytest.raises(Failure, match=said):
-        text_of("a.elf", data, "brisc")
+        text_of("a.elf", data, "brisc", "wormhole")
 
 
 def test_a_file_needs_a_core() -> None:
     with pytest.raises(Refused, match="is code of a RISC-V core"):
-        text_of("a.elf", elf([(0, PUSH, 0)]), "t0")
+        text_of("a.elf", elf([(0, PUSH, 0)]), "t0", "wormhole")
 
 
 def test_damaged_files_are_refused_in_a_sentence() -> None:
@@ -120,7 +120,12 @@ def test_damaged_files_are_refused_in_a_sentence() -> None:
         for _ in range(choose.randrange(1, 4)):
             damaged[choose.randrange(16, len(damaged))] = choose.getrandbits(8)
         with suppress(Failure, Refused):
-            text_of("a.elf", bytes(damaged[: choose.randrange(40, len(damaged) + 1)]), "brisc")
+            text_of(
+                "a.elf",
+                bytes(damaged[: choose.randrange(40, len(damaged) + 1)]),
+                "brisc",
+                "wormhole",
+            )
 
 
 SOURCE = """

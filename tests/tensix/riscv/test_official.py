@@ -1,4 +1,4 @@
-"""The official tests of RV32I and M (riscv-software-src/riscv-tests), each run on core B.
+"""The official tests (riscv-software-src/riscv-tests) of what cores have, each run on core B.
 
 They are not ours and not here: ``NASM_RISCV_TESTS`` names a checkout. Their environment is: they
 end with an ``ebreak``, after 1 or the number of what failed was put into gp.
@@ -19,7 +19,16 @@ from tests.tensix.core.machines import held
 from tests.tensix.riscv.compiled import linked
 
 CHECKOUT = "NASM_RISCV_TESTS"
+FOLDERS = {
+    "wormhole": ("rv32ui", "rv32um"),
+    "blackhole": ("rv32ui", "rv32um", "rv32uzba", "rv32uzbb", "rv32ua", "rv32uzbkb"),
+}
+EXTENSIONS = {"wormhole": "im", "blackhole": "ima_zicsr_zba_zbb_zbkb"}
 LEFT_OUT = {
+    "lrsc": "lr.w and sc.w, which no core has",
+    "packh": "cores have of Zbkb only what their page names",
+    "zip": "cores have of Zbkb only what their page names",
+    "unzip": "cores have of Zbkb only what their page names",
     "fence_i": "it writes instructions, which these cores see by their caches alone",
     "ma_data": "it loads from odd addresses, which these cores round down",
 }
@@ -37,12 +46,15 @@ ENVIRONMENT = """
 """
 
 
-def sources() -> list[Path]:
+def sources(target: str) -> list[Path]:
     found = os.environ.get(CHECKOUT)
     if not found:
         return []
-    folders = (Path(found) / "isa" / name for name in ("rv32ui", "rv32um"))
+    folders = (Path(found) / "isa" / name for name in FOLDERS[target])
     return sorted(path for folder in folders for path in folder.glob("*.S"))
+
+
+CASES = [(target, path) for target in FOLDERS for path in sources(target)]
 
 
 pytestmark = pytest.mark.skipif(
@@ -53,18 +65,20 @@ pytestmark = pytest.mark.skipif(
 @pytest.mark.thorough
 def test_the_checkout_has_the_tests_of_both() -> None:
     assert everything()
-    assert len(sources()) >= 48
+    assert (len(sources("wormhole")) >= 48, len(sources("blackhole")) >= 85) == (True, True)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
-def test_an_official_test_passes(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("target", "path"), CASES, ids=lambda one: getattr(one, "stem", one))
+def test_an_official_test_passes(target: str, path: Path, tmp_path: Path) -> None:
     if path.stem in LEFT_OUT:
         pytest.skip(LEFT_OUT[path.stem])
     (tmp_path / "riscv_test.h").write_text(ENVIRONMENT)
     macros = path.parents[1] / "macros" / "scalar"
-    made = linked([path], tmp_path / "test.elf", 0, f"-I{tmp_path}", f"-I{macros}")
-    text = f'.target wormhole\n.rv B\n.include "{made.name}"\n'
+    more = f"-I{tmp_path}", f"-I{macros}"
+    has = EXTENSIONS[target]
+    made = linked([path], tmp_path / "test.elf", 0, *more, extensions=has)
+    text = f'.target {target}\n.rv B\n.include "{made.name}"\n'
     (tmp_path / "test.nasm").write_text(text)
     session = nasm.Session(tmp_path / "test.nasm")
     session.run(max_cycles=1_000_000)

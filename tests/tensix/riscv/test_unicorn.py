@@ -35,7 +35,7 @@ NOP = 0x13
 
 KINDS = [
     one for one in OPERATIONS.values() if one.does not in (Does.PAUSE, Does.NOTHING)
-]  # fence.i flushes what unicorn has translated, and is no instruction of RV32IM
+]  # fence.i flushes what unicorn has translated, and is no instruction of these cores
 EDGES = (0, 1, 2, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFF, 0x8000)
 
 

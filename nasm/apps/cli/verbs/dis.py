@@ -146,7 +146,8 @@ def _of_code(args: argparse.Namespace, screen: Screen, data: bytes) -> int:
         queue = generation.engine(args.queue).name
         if queue in target.code.engines:
             (made,) = target.binaries.values()
-            text = f".target {args.target}\n\n@{queue}\n{made(args.program, data, queue)}"
+            lines = made(args.program, data, queue, generation.name)
+            text = f".target {args.target}\n\n@{queue}\n{lines}"
             results.put_text(results.spelled(args.output), text)
             return OK
     words = words_known(target, generation)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nasm.base.problems import Refused
+from nasm.isa.core_state import Blocked
 from nasm.isa.words import VALUE
 from nasm.program.program import Instruction
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import EXPANDERS, ExpanderAction, taken
 from nasm.targets.tensix.front.feeding import FrontEnd, Ingested
+from nasm.targets.tensix.unit_queries import thread_name
 
 
 def word_of_line(instruction: Instruction) -> int:
@@ -77,7 +79,8 @@ class ThreadLines:
 def front_of(core: Tensix, thread: int) -> FrontEnd:
     """The front end of a thread that is pushed, as it is now."""
     front = core.fronts[thread]
-    front.advance(core.around.now, ThreadLines(core, thread))
+    if front.busy:
+        front.advance(core.around.now, ThreadLines(core, thread))
     return front
 
 
@@ -90,3 +93,15 @@ def templates(core: Tensix, thread: int) -> list[int]:
 def pushed_threads(core: Tensix) -> Iterator[int]:
     """The threads whose instructions are pushed."""
     return (thread for thread, lines in enumerate(core.lines) if lines is not None)
+
+
+def full(core: Tensix, thread: int) -> Blocked | None:
+    """What a word waits for that the core of a thread pushes; None if there is room."""
+    front, facts = front_of(core, thread), core.chip.cores
+    depth = facts.depths[thread]
+    if front.waiting(facts.not_passed) < depth:
+        return None
+    name = thread_name(thread)
+    reason = f"the FIFO in front of the expanders of {name} holds {depth} of {depth}"
+    until = front.next_step(core.around.now)
+    return Blocked("fifo", reason, until, by=(thread,), on=(f"front {thread}",))

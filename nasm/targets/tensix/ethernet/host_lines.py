@@ -137,9 +137,7 @@ class HostLines:
         if tensor.memory.shared:
             homes = chip_map.homes(tensor.memory.name)
             return RemoteBytes(0, _named(network, homes[0]), address)
-        grid = self.program.generation.grid
-        assert grid is not None
-        tile = self.program.tiles[tensor.core] if self.program.tiles else grid.first
+        tile = self.program.places[tensor.core]
         return RemoteBytes(chip_of(tile), _named(network, tile), address)
 
     # -- transfers

@@ -1,6 +1,7 @@
 """The front end of a thread whose instructions are pushed: FIFOs, both expanders, and when.
 
-A word that is pushed waits for the MOP expander in a FIFO of 32 entries (thread 0) or 16, what that
+A word that is pushed waits for the MOP expander in a FIFO, of 32 entries (thread 0) or 16 on
+Wormhole and of 29 on Blackhole, where words that have not passed the gate count, too; what that
 makes for the replay expander in one of 8, and what that makes for the wait gate in one of 2. Each
 stage passes on one word a cycle, as soon as the next FIFO has room. Depths are of the diagram of
 the front end in the public ISA documentation of Wormhole B0, rates of the pages of both expanders.
@@ -16,8 +17,6 @@ from typing import Any, Final, NamedTuple, Protocol
 from nasm.base.records import dataclass
 from nasm.targets.tensix.mutable_state import MutableState
 
-DEPTHS: Final = (32, 16, 16)
-"""Entries of the FIFO before the MOP expander, by thread."""
 BEFORE_REPLAY: Final = 8
 BEFORE_GATE: Final = 2
 
@@ -86,6 +85,11 @@ class FrontEnd(MutableState):
     replay: int = 0
     roomy: tuple[int, int] = (0, 0)
     latest: int = -1
+
+    @property
+    def busy(self) -> bool:
+        """Whether it holds anything that has still to reach the gate."""
+        return bool(self.pushed or self.words or self.playing or self.made < len(self.counts))
 
     def advance(self, now: int, source: PushedLines) -> None:
         """Let everything happen up to a cycle."""
@@ -167,9 +171,9 @@ class FrontEnd(MutableState):
 
     # -- both ends
 
-    def full(self, thread: int) -> bool:
-        """Whether there is no room for a word that is pushed."""
-        return len(self.pushed) >= DEPTHS[thread]
+    def waiting(self, not_passed: bool) -> int:
+        """How many words the first FIFO holds, or have not begun to pass the gate."""
+        return len(self.pushed) + (len(self.lines) if not_passed else 0)
 
     def push(self, now: int, pc: int) -> None:
         """The line at a pc is pushed."""

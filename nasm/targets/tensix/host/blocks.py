@@ -14,11 +14,11 @@ import numpy as np
 from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix import memory_map as at
+from nasm.targets.tensix.address_names import address_text
 from nasm.targets.tensix.core import stores
 from nasm.targets.tensix.core.pushed import front_of, templates
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.layouts.wormhole import CONFIG_WORDS, THREAD_WORDS
-from nasm.targets.tensix.memory_map import Block, address_text, region_at
+from nasm.targets.tensix.memory_map import Block
 from nasm.targets.tensix.risc_state import B
 from nasm.targets.tensix.scalar import devices
 from nasm.targets.tensix.scalar.config import write_bank
@@ -50,7 +50,7 @@ class BlockAccess(NamedTuple):
 def load(core: Tensix, thread: int, address: int) -> int:
     """Load a word; raises Refused where nothing is modelled."""
     core.settle()
-    region = region_at(address)
+    region = core.chip.addresses.region_at(address)
     access = ACCESSES.get(region.block, BlockAccess())
     if access.load is None:
         raise _refused("a load", address, region)
@@ -60,7 +60,7 @@ def load(core: Tensix, thread: int, address: int) -> int:
 def store(core: Tensix, thread: int, address: int, value: int) -> None:
     """Store a word; raises Refused where nothing is modelled."""
     core.settle()
-    region = region_at(address)
+    region = core.chip.addresses.region_at(address)
     access = ACCESSES.get(region.block, BlockAccess())
     if access.store is None:
         raise _refused("a store", address, region)
@@ -69,14 +69,14 @@ def store(core: Tensix, thread: int, address: int, value: int) -> None:
 
 def waits_to_load(core: Tensix, thread: int, address: int) -> Blocked | None:
     """What keeps a load from coming back."""
-    return ACCESSES.get(region_at(address).block, BlockAccess()).waits_to_load(
+    return ACCESSES.get(core.chip.addresses.region_at(address).block, BlockAccess()).waits_to_load(
         core, thread, address
     )
 
 
 def waits_to_store(core: Tensix, thread: int, address: int) -> Blocked | None:
     """What keeps a store from being issued."""
-    return ACCESSES.get(region_at(address).block, BlockAccess()).waits_to_store(
+    return ACCESSES.get(core.chip.addresses.region_at(address).block, BlockAccess()).waits_to_store(
         core, thread, address
     )
 
@@ -106,11 +106,11 @@ def _store_l1(core: Tensix, thread: int, address: int, value: int) -> None:
 
 
 def _load_local(core: Tensix, thread: int, address: int) -> int:
-    return int(core.riscs[thread].local[(address & 0x7FF) >> 2])
+    return int(core.riscs[thread].local[(address - at.LOCAL) >> 2])
 
 
 def _store_local(core: Tensix, thread: int, address: int, value: int) -> None:
-    core.riscs[thread].local[(address & 0x7FF) >> 2] = value
+    core.riscs[thread].local[(address - at.LOCAL) >> 2] = value
 
 
 def _register(address: int) -> int:
@@ -133,32 +133,58 @@ def _store_register(core: Tensix, thread: int, address: int, value: int) -> None
 # -- the configuration
 
 
-def config_word(address: int) -> tuple[int, int]:
-    """The bank and the word of an address; bank 2 and more are the threads' own words."""
-    index = (address - at.CONFIGURATION) >> 2
-    if index < 2 * CONFIG_WORDS:
-        return divmod(index, CONFIG_WORDS)
-    thread, word = divmod(index - 2 * CONFIG_WORDS, 4 * THREAD_WORDS)
-    if thread < THREADS and not word & 3:
-        return 2 + thread, word >> 2
+def config_word(core: Tensix, address: int) -> tuple[int, int]:
+    """The bank and the word of an address; bank 2 and more are the threads' own words.
+
+    Bank -1 is where a store reaches both banks, on generations that have it.
+    """
+    layout, index = core.layout, (address - at.CONFIGURATION) >> 2
+    if index < 2 * layout.words:
+        return divmod(index, layout.words)
+    index -= 2 * layout.words
+    if layout.both_banks:
+        if index < layout.words:
+            return BOTH, index
+        index -= layout.words
+    thread, word = divmod(index, layout.thread_step * layout.thread_words)
+    if thread < THREADS and not word % layout.thread_step:
+        return 2 + thread, word // layout.thread_step
     raise Refused("E0701", f"the configuration has no word at {address:#x}")
 
 
-def _load_config(core: Tensix, thread: int, address: int) -> int:
-    bank, word = config_word(address)
-    if bank >= 2:
-        return int(core.threads[bank - 2].config[word])
-    stores.read_back(core, thread, stores.config_word(word))
-    return int(core.config[bank, word])
+BOTH: Final = -1
+"""Both banks, where a store reaches them together."""
 
 
-def _store_config(core: Tensix, thread: int, address: int, value: int) -> None:
-    bank, word = config_word(address)
+def load_bank(core: Tensix, bank: int, word: int) -> int:
+    """A word of a bank, or of a thread."""
+    if bank == BOTH:
+        message = "a load from ConfigDualWrite is not supported, by its page"
+        raise Refused("E0701", message, "load the word of a bank")
+    return int(core.threads[bank - 2].config[word] if bank >= 2 else core.config[bank, word])
+
+
+def store_bank(core: Tensix, bank: int, word: int, value: int) -> None:
+    """Write a word of a bank or of both; raises Refused for one of a thread."""
     if bank >= 2:
         message = f"cores cannot write the configuration of {thread_name(bank - 2)}"
         raise Refused("E0701", message, "an instruction of the thread can: .write without host=1")
-    stores.stored(core, thread, stores.config_word(word))
-    write_bank(core, bank, word, value)
+    for each in (0, 1) if bank == BOTH else (bank,):
+        write_bank(core, each, word, value)
+
+
+def _load_config(core: Tensix, thread: int, address: int) -> int:
+    bank, word = config_word(core, address)
+    if bank < 2:
+        stores.read_back(core, thread, stores.config_word(word))
+    return load_bank(core, bank, word)
+
+
+def _store_config(core: Tensix, thread: int, address: int, value: int) -> None:
+    bank, word = config_word(core, address)
+    if bank < 2:
+        stores.stored(core, thread, stores.config_word(word))
+    store_bank(core, bank, word, value)
 
 
 # -- the expanders, and waits for the coprocessor

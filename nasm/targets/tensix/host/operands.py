@@ -5,7 +5,7 @@ from __future__ import annotations
 from nasm.base.problems import Refused, did_you_mean, quoted
 from nasm.base.records import dataclass
 from nasm.isa.kinds import WRONG_KIND, Kind
-from nasm.targets.tensix.memory_map import ADDRESSES, address_text, region_at
+from nasm.targets.tensix.address_names import ADDRESSES, address_text
 from nasm.views.value_text import value_text
 
 NAMED = "GPR0 to GPR63, SEM0 to SEM7, MOP1_LoopOp and others"
@@ -13,7 +13,7 @@ NAMED = "GPR0 to GPR63, SEM0 to SEM7, MOP1_LoopOp and others"
 
 @dataclass(frozen=True, slots=True)
 class Address(Kind):
-    """An address of a word, in a region of the memory map."""
+    """An address of a word."""
 
     def accept(self, value: object) -> object:
         """The address; raises Refused."""
@@ -27,7 +27,6 @@ class Address(Kind):
             raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value_text(value)}")
         if value & 3:
             raise Refused(WRONG_KIND, f"{value:#x} is not a multiple of 4")
-        region_at(value)
         return value
 
     def format(self, value: object) -> str:

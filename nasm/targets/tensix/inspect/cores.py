@@ -8,7 +8,7 @@ import numpy as np
 
 from nasm.isa.core_state import Part, Seen
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.front.feeding import BEFORE_GATE, BEFORE_REPLAY, DEPTHS
+from nasm.targets.tensix.front.feeding import BEFORE_GATE, BEFORE_REPLAY
 from nasm.targets.tensix.state import THREADS
 from nasm.targets.tensix.unit_queries import thread_name
 
@@ -20,14 +20,14 @@ def core_name(thread: int) -> str:
 
 def _front(core: Tensix) -> Seen:
     """What each FIFO holds, as of when something asked last."""
-    rows = []
+    rows, facts = [], core.chip.cores
     for thread, front in enumerate(core.fronts):
         if core.lines[thread] is None or front.empty:
             continue
         made = f"{front.made} of {len(front.counts)}" if front.made < len(front.counts) else ""
         rows.append((
             thread_name(thread),
-            f"{len(front.pushed)} of {DEPTHS[thread]}",
+            f"{front.waiting(facts.not_passed)} of {facts.depths[thread]}",
             made,
             f"{len(front.words)} of {BEFORE_REPLAY}",
             f"{len(front.arrived)} of {BEFORE_GATE}",

@@ -13,6 +13,7 @@ from nasm.targets.tensix.isa import (
     network_atomics,
     network_waits,
     riscv,
+    riscv_extensions,
     riscv_pseudo,
     scalar,
     sync,
@@ -23,7 +24,7 @@ from nasm.targets.tensix.isa.table import DATA, ISA, arrange, rows_on, words_on
 UNITS = (
     frontend, sync, scalar, config, misc, moving, matrix, vector, cores, network, network_atomics,
     network_waits, host_requests, riscv,
-    riscv_pseudo,
+    riscv_pseudo, riscv_extensions,
 )  # fmt: skip
 
 arrange(unit.__name__ for unit in UNITS)

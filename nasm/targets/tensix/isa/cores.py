@@ -13,17 +13,17 @@ from nasm.isa.implicit_kinds import CoreState, Here
 from nasm.isa.instruction import InstructionContext, Operand, Rule, of_operands
 from nasm.isa.kinds import Choice, Label, Number
 from nasm.isa.target import Pushing
-from nasm.targets.tensix.core.pushed import front_of
+from nasm.targets.tensix.address_names import address_text
+from nasm.targets.tensix.chips import CHIPS
+from nasm.targets.tensix.core.pushed import full
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.engine_names import CORES, QUEUES, RISCV_PREFIX
-from nasm.targets.tensix.front.feeding import DEPTHS
 from nasm.targets.tensix.host import blocks
 from nasm.targets.tensix.host.operands import Address, WordValue
 from nasm.targets.tensix.isa.table import ISA
-from nasm.targets.tensix.memory_map import Block, address_text, region_at
+from nasm.targets.tensix.memory_map import Block, MappedRegion
 from nasm.targets.tensix.risc_state import RISC_REGISTERS
 from nasm.targets.tensix.riscv.feeding import FED_ROWS
-from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words.groups import WRITERS, SettingGroup
 
 PAGE: Final = "Tenstorrent ISA documentation, Wormhole B0: BabyRISCV"
@@ -51,10 +51,15 @@ def pushing(_: InstructionContext, Count: int) -> Cost:
     return Cost(Count, Count, Evidence.DOCUMENTED, f"{PAGE}: sustained stores; a FIFO may be full")
 
 
+def _region(context: InstructionContext, address: int) -> MappedRegion:
+    """The region of an address on the generation of a program; raises Refused."""
+    return CHIPS[context.generation.name].addresses.region_at(address)
+
+
 @of_operands
-def storing(_: InstructionContext, Address: int) -> Cost:
+def storing(context: InstructionContext, Address: int) -> Cost:
     """A cycle; five to L1, in which other instructions may follow, and a turn of the sync unit."""
-    block = region_at(Address).block
+    block = _region(context, Address).block
     source = f"{PAGE}: sustained stores"
     if block is Block.L1:
         return Cost(5, 5, Evidence.DOCUMENTED, source, unit="stores to L1", issue=1)
@@ -64,19 +69,18 @@ def storing(_: InstructionContext, Address: int) -> Cost:
 
 
 @of_operands
-def loading(_: InstructionContext, Address: int) -> Cost:
+def loading(context: InstructionContext, Address: int) -> Cost:
     """The latency of a load, whose result the next instruction uses."""
-    return _loading(Address, 0)
+    return _loading(_region(context, Address), 0)
 
 
 @of_operands
-def polling(_: InstructionContext, Address: int) -> Cost:
+def polling(context: InstructionContext, Address: int) -> Cost:
     """The latency of the last load, and a branch."""
-    return _loading(Address, 1)
+    return _loading(_region(context, Address), 1)
 
 
-def _loading(address: int, more: int) -> Cost:
-    region = region_at(address)
+def _loading(region: MappedRegion, more: int) -> Cost:
     cycles = (region.cycles or 1) + more
     evidence = Evidence.ASSUMED if region.least else Evidence.DOCUMENTED
     source = f"{PAGE}: latency of loads{'; a lower bound there' if region.least else ''}"
@@ -101,14 +105,7 @@ def one(_: InstructionContext) -> Cost:
 @of_operands
 def room(_: InstructionContext, core: Tensix, number: int) -> Blocked | None:
     """The FIFO has room."""
-    thread = _thread(number)
-    front = front_of(core, thread)
-    if not front.full(thread):
-        return None
-    depth, name = DEPTHS[thread], thread_name(thread)
-    reason = f"the FIFO in front of the expanders of {name} holds {depth} of {depth}"
-    until = front.next_step(core.around.now)
-    return Blocked("fifo", reason, until, by=(thread,), on=(f"front {thread}",))
+    return full(core, _thread(number))
 
 
 @of_operands
@@ -181,6 +178,17 @@ def _both(context: InstructionContext) -> str | None:
 ONE_SOURCE = Rule("E0301", "what is stored is a number or a register", PAGE, _both)
 
 
+def _mapped(context: InstructionContext) -> str | None:
+    try:
+        _region(context, context.operands["Address"])
+    except Refused as refused:
+        return refused.message
+    return None
+
+
+MAPPED = Rule("E0701", "addresses are those of the memory map", f"{PAGE}, memory map", _mapped)
+
+
 @ISA.instruction(
     Operand("Address", Address(), doc="where to"),
     Operand("Value", WORD, default=0, doc="a number to store"),
@@ -191,7 +199,7 @@ ONE_SOURCE = Rule("E0301", "what is stored is a number or a register", PAGE, _bo
     engines=CORES,
     cost=storing("Address"),
     condition=stored("Address", "core", "number"),
-    rules=(ONE_SOURCE,),
+    rules=(MAPPED, ONE_SOURCE),
     source=f"{PAGE}, memory map",
     example="SW GPR4, 42",
     formula="the word at Address + register Base = Value or register Rs",
@@ -214,7 +222,8 @@ def _based(core: Tensix, thread: int, address: int, base: int) -> int:
     if not base:
         return address
     found = address + int(core.riscs[thread].registers[base]) & MASK & -4
-    if region_at(found) is not region_at(address):
+    there = core.chip.addresses.region_at
+    if there(found) is not there(address):
         message = f"{found:#x} lies in another region than {address:#x}, which the line names"
         raise Refused("E0701", message, "the line is to name the region for its cost")
     return found
@@ -231,6 +240,7 @@ WRITERS[SettingGroup.STORE] = [SW.name]
     engines=CORES,
     cost=loading("Address"),
     condition=loaded("Address", "core", "number"),
+    rules=(MAPPED,),
     source=f"{PAGE}, memory map; TTSync; Mailboxes",
     example="LW MOPExpanderDoneCheck",
     formula="register Rd = the word at Address, once there is one",
@@ -251,7 +261,7 @@ WRITERS[SettingGroup.LOAD] = [LW.name]
 
 def _kept(context: InstructionContext) -> str | None:
     address = context.operands["Address"]
-    block = region_at(address).block
+    block = _region(context, address).block
     if block is Block.SYNC or (block is Block.MAILBOXES and not address & 4):
         return f"a load of {block.value} takes something, or waits by itself: load it once"
     return None
@@ -268,7 +278,7 @@ LOADED_OFTEN = Rule("E0301", "what is loaded again stays there", PAGE, _kept)
     NUMBER,
     engines=CORES,
     cost=polling("Address"),
-    rules=(LOADED_OFTEN,),
+    rules=(MAPPED, LOADED_OFTEN),
     condition=polled("Address", "Value", "Op", "core", "number"),
     source=f"{PAGE}; TTSync: alternative synchronization mechanisms",
     example="POLL SEM1, 0",
@@ -381,7 +391,6 @@ def never(_: InstructionContext, core: Tensix, number: int) -> Blocked | None:
     example="PUSHED",
     formula="what RISC-V code pushes to the thread, in its place",
     setup=f"@t1 NOP\n@t2 NOP\n@trisc0 {RISCV_PREFIX}ttinsn 0x02000000",
-    until="wormhole",
 )
 def PUSHED(core: Tensix, number: int) -> None:
     """Execute the instructions that RISC-V code pushes to the thread, until no core may push more.

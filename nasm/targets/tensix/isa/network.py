@@ -133,6 +133,7 @@ def NOC_WRITE(
     setup=TENSORS,
     example="NOC_WRITE_POSTED b, a",
     formula="Dst of another tile = Src of this one",
+    instead={"NOC_WRITE": "where something has to wait until the bytes are there"},
     **REQUEST,
 )
 def NOC_WRITE_POSTED(
@@ -198,6 +199,7 @@ def NOC_MULTICAST(
     setup=TENSORS,
     example=f"NOC_MULTICAST_POSTED {_MULTICAST_EXAMPLE}",
     formula="Dst of each Tensix tile of a rectangle = Src of this tile",
+    instead={"NOC_MULTICAST": "where something has to wait until the bytes are there"},
     **REQUEST,
 )
 def NOC_MULTICAST_POSTED(

@@ -127,7 +127,7 @@ def connected(there: str = "") -> Rule:
             return f"{x}, {y} is {chip_map.TITLES[kind]}, with nothing to read or write"
         return None
 
-    return Rule(UNSENDABLE, "packets go to tiles with a memory", PAGE, check)
+    return Rule(UNSENDABLE, "packets go to tiles with a memory", PAGE, check, relative=True)
 
 
 def _rectangular(context: InstructionContext) -> str | None:
@@ -144,7 +144,7 @@ def _rectangular(context: InstructionContext) -> str | None:
     return None
 
 
-RECTANGLE = Rule(UNSENDABLE, "Tensix tiles receive multicasts", PAGE, _rectangular)
+RECTANGLE = Rule(UNSENDABLE, "Tensix tiles receive multicasts", PAGE, _rectangular, relative=True)
 
 STATIC_CHANNEL = Rule(
     UNSENDABLE,

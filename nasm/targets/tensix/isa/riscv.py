@@ -1,4 +1,7 @@
-"""RISC-V: RV32IM, as the cores of a tile have it."""
+"""RISC-V: RV32IM, as the cores of a tile have it.
+
+What cores of later generations add is in ``riscv_extensions.py``.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from nasm.base.problems import Refused
-from nasm.base.records import dataclass, field
+from nasm.base.records import dataclass
 from nasm.isa.core_state import Blocked
 from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.implicit_kinds import CoreState, Here
@@ -19,6 +22,7 @@ from nasm.targets.tensix.isa.table import ISA
 from nasm.targets.tensix.riscv.code import FORMS, Address, LineForm
 from nasm.targets.tensix.riscv.decode import encode, rotated
 from nasm.targets.tensix.riscv.execute import execute, waits
+from nasm.targets.tensix.riscv.formats import RS1 as RS1_AT
 from nasm.targets.tensix.riscv.operands import CoreRegister, ImmediateNumber, TensixWord, distance
 from nasm.targets.tensix.riscv.operations import (
     OPERATIONS,
@@ -27,11 +31,16 @@ from nasm.targets.tensix.riscv.operations import (
     IntegerTime,
     Operation,
 )
+from nasm.targets.tensix.riscv.status import StatusName
 
 PREFIX: Final = RISCV_PREFIX
 
 PAGE: Final = "Tenstorrent ISA documentation, Wormhole B0: BabyRISCV"
 MANUAL: Final = "The RISC-V Instruction Set Manual, Volume I, 20191213"
+
+PAGES: Final = {"": PAGE, "blackhole": PAGE.replace("Wormhole B0", "Blackhole A0")}
+MANUALS: Final = {"": MANUAL, "blackhole": MANUAL.replace("20191213", "20240411")}
+"""Of the first generation, and of one that adds operations."""
 
 REGISTER: Final = CoreRegister()
 CORE: Final = Operand("core", CoreState())
@@ -48,6 +57,8 @@ RD: Final = register("Rd", "the register of the result; x0 stays 0")
 RS: Final = register("Rs", "the register that is stored")
 RS1: Final = register("Rs1", "a register")
 RS2: Final = register("Rs2", "another one")
+STATUS: Final = Operand("Status", StatusName(), "-", doc="a status register", bare=True)
+ZIMM: Final = Operand("Imm", Number(integer=True, low=0, high=31), "-", doc="a number")
 BASE: Final = Operand(
     "Base",
     REGISTER,
@@ -93,9 +104,15 @@ _COSTS: Final[Mapping[Does, OfOperands[Cost]]] = {
         "A cycle; what uses the result waits: for 2 of the local memory, 3 of mailboxes, "
         "semaphores and TTSync, 4 of registers and the configuration, 7 of devices, 8 of L1."
     ),
+    Does.ATOMIC: _cost(
+        "A cycle; what uses the result waits for 12, and it for all accesses before."
+    ),
+    Does.FENCE: _cost("A cycle; on Blackhole it waits for all accesses, and what follows for it."),
+    Does.STATUS: _cost("A cycle; what follows waits until it has retired."),
     Does.STORE: _cost("A cycle; four stores wait in a queue, and L1 takes one every 5."),
     Does.BRANCH: _cost(
-        "A cycle, if the core expected where it goes, as is assumed; else 3 (riscv.branches)."
+        "A cycle, if the core expected where it goes, as is assumed; else 3, on Blackhole 5 "
+        "(riscv.branches)."
     ),
 }
 _TIMES: Final[Mapping[IntegerTime, OfOperands[Cost]]] = {
@@ -122,8 +139,9 @@ class RiscRow:
     sends: bool = False
     also: Sequence[str] = ()
     setup: str = ""
-    source: str = f"{MANUAL}; {PAGE}"
-    more: Mapping[str, Any] = field(default_factory=dict)
+    source: str = f"{PAGE}; {MANUAL}"
+    since: str = ""
+    until: str = ""
 
     def made(self, module: str) -> Row:
         """The row, in the table."""
@@ -142,6 +160,8 @@ class RiscRow:
             setup=self.setup,
             also=self.name,
             sends=self.sends,
+            since=self.since,
+            until=self.until,
         )(self._executed(name, module))
 
     def _executed(self, name: str, module: str) -> Semantics:
@@ -170,6 +190,9 @@ def _operands(one: Operation) -> tuple[Operand, ...]:
     offset = Operand("Offset", immediate, "-", doc="what is added to the address")
     return {
         Does.COMPUTE: (RD, RS1, RS2),
+        Does.UNARY: (RD, RS1),
+        Does.ATOMIC: (RD, RS2, BASE),
+        Does.STATUS: (RD, STATUS, RS1 if RS1_AT in one.form.registers else ZIMM),
         Does.IMMEDIATE: (RD, RS1, number),
         Does.UPPER: (RD, number),
         Does.BRANCH: (RS1, RS2, LABEL),
@@ -183,11 +206,14 @@ def _operands(one: Operation) -> tuple[Operand, ...]:
 def _word(one: Operation) -> Callable[[Mapping[str, Any], int, Address], int]:
     """What makes the word of an operation of its operands."""
     names = [operand.name for operand in _operands(one)]
-    registers = [name for name in names if name not in ("Imm", "Offset", "Target")]
+    numbers = ("Imm", "Offset", "Status", "Target")
+    registers = [name for name in names if name not in numbers]
     immediate = next((name for name in names if name in ("Imm", "Offset")), "")
 
     def word(of: Mapping[str, Any], at: int, label: Address) -> int:
         value = of[immediate] if immediate else 0
+        if "Status" in of:
+            value = of["Status"] | value << 12
         if "Target" in of:
             value = distance(one.form, label(of["Target"]), at, of["Target"])
         return encode(one, [of[name] for name in registers], value)
@@ -197,6 +223,8 @@ def _word(one: Operation) -> Callable[[Mapping[str, Any], int, Address], int]:
 
 _EXAMPLES: Final[Mapping[Does, str]] = {
     Does.COMPUTE: "a0, a1, a2",
+    Does.UNARY: "a0, a1",
+    Does.ATOMIC: "a0, a2, (a1)",
     Does.IMMEDIATE: "a0, a1, 300",
     Does.UPPER: "a0, 0x12345",
     Does.BRANCH: "a0, a1, onwards",
@@ -218,8 +246,11 @@ start: {PREFIX}addi a1, zero, 100
 
 _SETUPS: Final[Mapping[Does, str]] = {
     Does.COMPUTE: _REGISTERS,
+    Does.UNARY: _REGISTERS,
+    Does.STATUS: _REGISTERS,
     Does.IMMEDIATE: _REGISTERS,
     Does.STORE: _POINTER,
+    Does.ATOMIC: f".l1 words u32[4] @ 256 inout = iota\n{_POINTER}",
     Does.LOAD: f".l1 words u32[4] @ 256 input = iota\n{_POINTER}",
     Does.BRANCH: ONWARDS,
     Does.JUMP: ONWARDS,
@@ -227,10 +258,13 @@ _SETUPS: Final[Mapping[Does, str]] = {
 }
 
 
-def _row(one: Operation) -> Row:
+def row_of(one: Operation, module: str) -> Row:
+    """The row of an operation, in the table."""
     name = one.name.replace(".", "_")
     does = one.does
     example = "a0, a1, 3" if one.form.bits == 5 else _EXAMPLES.get(does, "")
+    if does is Does.STATUS:
+        example = f"a0, hwa_mask, {'a1' if RS1_AT in one.form.registers else 3}"
     return RiscRow(
         name=name,
         operands=_operands(one),
@@ -239,14 +273,17 @@ def _row(one: Operation) -> Row:
         example=f"{name} {example}".rstrip(),
         form=one_word(_word(one)),
         cost=_TIMES.get(one.time) or _COSTS.get(does, ONE),
-        reaches=does in (Does.LOAD, Does.STORE),
+        reaches=does in (Does.LOAD, Does.STORE, Does.ATOMIC),
         sends=does is Does.STORE and one.size == 4,
         setup=_LARGE if one.time is not IntegerTime.ONE else _SETUPS.get(does, ""),
-    ).made(__name__)
+        source=f"{PAGES[one.since]}; {MANUALS[one.since]}",
+        since=one.since,
+        until=one.until,
+    ).made(module)
 
 
 for _one in OPERATIONS.values():
-    globals()[f"{PREFIX}{_one.name.replace('.', '_')}"] = _row(_one)
+    globals()[f"{PREFIX}{_one.name.replace('.', '_')}"] = row_of(_one, __name__)
 
 rv_ttinsn = RiscRow(
     name=PUSHED_WORD.name,

@@ -356,4 +356,6 @@ BLACKHOLE_LAYOUT: Final = ConfigLayout(
     words=224,
     scalar=_SCALAR,
     shared=_SHARED,
+    thread_step=1,
+    both_banks=True,
 )

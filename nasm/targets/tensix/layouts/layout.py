@@ -108,7 +108,9 @@ class ConfigLayout:
 
     ``fields`` are all of them by name. A thread has ``thread_words`` words of its own, a bank
     ``words``; those from ``shared`` on exist once. The scalar unit writes those from ``scalar`` up
-    to there. The rest is where what executes looks again and again, by what it is for.
+    to there. For cores, words of threads are ``thread_step`` words apart, and after the banks come
+    addresses of ``both_banks``, where there are such. The rest is where what executes looks again
+    and again, by what it is for.
     """
 
     def __init__(
@@ -119,10 +121,13 @@ class ConfigLayout:
         words: int,
         scalar: int,
         shared: int,
+        thread_step: int,
+        both_banks: bool,
     ) -> None:
         self.fields = fields
         self.thread_words, self.words = thread_words, words
         self.scalar, self.shared = scalar, shared
+        self.thread_step, self.both_banks = thread_step, both_banks
         self.reset = fields["STATE_RESET_EN"].word
         self.seed = fields["PRNG_SEED_Seed_Val"].word
         self.context_resets = (

@@ -259,5 +259,11 @@ FIELDS: Final = fields_by_name(_THREAD, _CONFIG)
 """Every field of Wormhole by name."""
 
 WORMHOLE_LAYOUT: Final = ConfigLayout(
-    FIELDS, thread_words=THREAD_WORDS, words=CONFIG_WORDS, scalar=SCALAR, shared=GLOBAL
+    FIELDS,
+    thread_words=THREAD_WORDS,
+    words=CONFIG_WORDS,
+    scalar=SCALAR,
+    shared=GLOBAL,
+    thread_step=4,
+    both_banks=False,
 )

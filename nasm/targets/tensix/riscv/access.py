@@ -14,50 +14,28 @@ import numpy as np
 from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix import memory_map as at
+from nasm.targets.tensix.address_names import address_text
 from nasm.targets.tensix.core import stores
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.host import blocks
-from nasm.targets.tensix.memory_map import Block, MappedRegion, address_text, region_at
+from nasm.targets.tensix.memory_map import Block, MappedRegion
 from nasm.targets.tensix.noc import interface
 from nasm.targets.tensix.risc_state import NC, B
 from nasm.targets.tensix.riscv import pushing, queues
-from nasm.targets.tensix.scalar.config import write_bank
 from nasm.targets.tensix.state import THREADS
 from nasm.targets.tensix.unit_queries import core_text
 
-_L1: Final = region_at(0)
-_LARGE_LOCAL: Final = MappedRegion(Block.LOCAL, at.LOCAL, at.LOCAL + 0xFFF, 2, least=False)
-_QUEUES: Final = MappedRegion(Block.CORE_B, at.CORE_B, at.CORE_B + 3 * at.QUEUE_BYTES - 1, 3)
-_COPROCESSOR: Final = frozenset({
-    Block.EXPANDER, Block.REGISTERS, Block.INSTRUCTIONS, Block.CORE_B, Block.SYNC,
-    Block.SEMAPHORES, Block.MAILBOXES, Block.CONFIGURATION,
-})  # fmt: skip
-_BY_BYTES: Final = frozenset({Block.L1, Block.LOCAL})
+_LOCAL: Final = frozenset({Block.LOCAL, Block.SLOW_LOCAL})
+_BY_BYTES: Final = frozenset({Block.L1, Block.LOCAL, Block.SLOW_LOCAL})
 """What takes stores of less than a word. Of the configuration only loads are."""
 
 
-def region_of(number: int, address: int) -> MappedRegion:
+def region_of(core: Tensix, number: int, address: int) -> MappedRegion:
     """The region of an address of a core; raises Refused where it has nothing."""
-    if 0 <= address <= _L1.last:
-        return _L1
-    if number in (B, NC) and _LARGE_LOCAL.first <= address <= _LARGE_LOCAL.last:
-        return _LARGE_LOCAL
-    if number == B and _QUEUES.first <= address <= _QUEUES.last:
-        return _QUEUES
-    try:
-        region = region_at(address)
-    except Refused:
-        raise _unmapped(number, address) from None
-    absent = number == NC and region.block in _COPROCESSOR
-    absent = absent or (number == B and region.block is Block.EXPANDER)
-    if absent or (number != B and region.block is Block.INSTRUCTIONS and _beyond(address)):
+    found = core.chip.addresses.region_of(number, address)
+    if found is None:
         raise _unmapped(number, address)
-    return region
-
-
-def _beyond(address: int) -> bool:
-    """Whether an address is one at which only B pushes."""
-    return address >= at.INSTRUCTIONS + at.QUEUE_BYTES
+    return found
 
 
 def _unmapped(number: int, address: int) -> Refused:
@@ -71,7 +49,7 @@ def _unmapped(number: int, address: int) -> Refused:
 def waits_to_load(core: Tensix, number: int, address: int) -> Blocked | None:
     """What keeps a load from coming back; raises Refused where nothing is modelled."""
     core.settle()
-    block = region_of(number, address).block
+    block = region_of(core, number, address).block
     if block is Block.CORE_B:
         return queues.waits_to_load(core, number, address)
     return blocks.waits_to_load(core, number, address) if block in _OF_BLOCKS else None
@@ -80,7 +58,7 @@ def waits_to_load(core: Tensix, number: int, address: int) -> Blocked | None:
 def waits_to_store(core: Tensix, number: int, address: int) -> Blocked | None:
     """What keeps a store from being emitted."""
     core.settle()
-    block = region_of(number, address).block
+    block = region_of(core, number, address).block
     if block is Block.CORE_B:
         return queues.waits_to_store(core, number, address)
     if block is Block.INSTRUCTIONS:
@@ -98,10 +76,11 @@ _OF_BLOCKS: Final = frozenset({Block.SYNC, Block.MAILBOXES})
 def load(core: Tensix, number: int, address: int, size: int) -> int:
     """Load some bytes at a multiple of their count; raises Refused where nothing is modelled."""
     core.settle()
-    region = region_of(number, address)
+    region = region_of(core, number, address)
     if region.block is Block.L1:
         return int.from_bytes(core.l1.read(address, size).tobytes(), "little")
-    if region.block is Block.LOCAL:
+    if region.block in _LOCAL:
+        number, address = _own(core, number, address)
         return _part(_local(core, number, address), address, size)
     if size < 4 and region.block is not Block.CONFIGURATION:
         raise _narrow("a load", region, address, size)
@@ -114,16 +93,17 @@ def load(core: Tensix, number: int, address: int, size: int) -> int:
 def store(core: Tensix, number: int, address: int, size: int, value: int) -> None:
     """Store some bytes at a multiple of their count; raises Refused where nothing is modelled."""
     core.settle()
-    region = region_of(number, address)
+    region = region_of(core, number, address)
     if region.block is Block.L1:
         data = np.frombuffer(value.to_bytes(size, "little"), np.uint8)
         core.l1.write(address, data)
         return
-    if region.block is Block.LOCAL:
+    if region.block in _LOCAL:
+        number, address = _own(core, number, address)
         word, shift = _local(core, number, address), 8 * (address & 3)
         mask = ((1 << 8 * size) - 1) << shift
         local = core.riscs[number].local
-        local[_index(number, address)] = word & ~mask | value << shift
+        local[(address - at.LOCAL) >> 2] = word & ~mask | value << shift
         return
     if size < 4 and region.block not in _BY_BYTES:
         raise _narrow("a store", region, address, size)
@@ -138,12 +118,21 @@ def _part(word: int, address: int, size: int) -> int:
     return word >> 8 * (address & 3) & ((1 << 8 * size) - 1)
 
 
-def _index(number: int, address: int) -> int:
-    return (address & (0xFFF if number in (B, NC) else 0x7FF)) >> 2
+_SLOW: Final = tuple((at.SLOW_LOCAL + 0x2000 * n, of) for n, of in enumerate((B, NC, 0, 1, 2)))
+"""From which address on each core's local memory is for all cores; those of threads twice."""
+
+
+def _own(core: Tensix, number: int, address: int) -> tuple[int, int]:
+    """The core whose local memory is at an address, and the address where that core has it."""
+    if address < at.SLOW_LOCAL:
+        return number, address
+    first, owner = max(one for one in _SLOW if one[0] <= address)
+    size = core.chip.addresses.local_bytes(owner)
+    return owner, at.LOCAL + (address - first) % size
 
 
 def _local(core: Tensix, number: int, address: int) -> int:
-    return int(core.riscs[number].local[_index(number, address)])
+    return int(core.riscs[number].local[(address - at.LOCAL) >> 2])
 
 
 def _narrow(what: str, region: MappedRegion, address: int, size: int) -> Refused:
@@ -180,26 +169,24 @@ def _store_register(core: Tensix, number: int, address: int, value: int) -> None
 
 def _store_config(core: Tensix, number: int, address: int, value: int) -> None:
     """What B stores may be read, or overtaken, by instructions of every thread that is pushed."""
-    bank, word = blocks.config_word(address)
-    if number != B or bank >= 2:
-        blocks.store(core, min(number, THREADS - 1), address, value)
+    if number != B:
+        blocks.store(core, number, address, value)
         return
+    bank, word = blocks.config_word(core, address)
     for thread, lines in enumerate(core.lines):
-        if lines is not None:
+        if lines is not None and bank < 2:
             stores.stored(core, thread, stores.config_word(word))
-    write_bank(core, bank, word, value)
+    blocks.store_bank(core, bank, word, value)
 
 
 def _load_config(core: Tensix, number: int, address: int) -> int:
     if number != B:
         return blocks.load(core, number, address)
-    bank, word = blocks.config_word(address)
-    if bank >= 2:
-        return int(core.threads[bank - 2].config[word])
+    bank, word = blocks.config_word(core, address)
     for thread, lines in enumerate(core.lines):
-        if lines is not None:
+        if lines is not None and bank < 2:
             stores.read_back(core, thread, stores.config_word(word))
-    return int(core.config[bank, word])
+    return blocks.load_bank(core, bank, word)
 
 
 _LOADS: Final[Mapping[Block, Callable[[Tensix, int, int], int]]] = {

@@ -13,7 +13,7 @@ from nasm.base.records import dataclass
 from nasm.isa.core_state import Blocked, Burst, Place
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.memory_map import LOCAL
-from nasm.targets.tensix.risc_state import RiscCore
+from nasm.targets.tensix.risc_state import QueuedStore, RiscCore
 from nasm.targets.tensix.riscv import cores
 from nasm.targets.tensix.riscv.code import IRAM, CodeLine, RiscCode
 from nasm.targets.tensix.riscv.execute import BRANCHING, code_of
@@ -84,7 +84,7 @@ class LineRun(NamedTuple):
     ``register`` is an entry of registers, with its ``value`` and when that was ``ready`` before.
     The integer unit is ``busy`` until a tick; at another the line ``leaves`` the load/store unit.
     ``stored`` is a word of the local memory and what it was before, ``emitted`` when its store
-    leaves the queue, and its address.
+    leaves the queue. The latest that wrote the register had ``left`` at a tick before.
     """
 
     register: int
@@ -93,7 +93,8 @@ class LineRun(NamedTuple):
     busy: int
     leaves: int
     stored: tuple[int, int] | None
-    emitted: tuple[int, int] | None
+    emitted: QueuedStore | None
+    left: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -108,6 +109,7 @@ class RiscBurst:
     number: int
     registers: list[int]
     ready: list[int]
+    left: list[int]
     pcs: list[int]
     starts: list[int]
     latencies: list[int]
@@ -129,6 +131,7 @@ class RiscBurst:
         """Keep what the first lines have done."""
         for run in reversed(self.runs[count:]):
             self.registers[run.register], self.ready[run.register] = run.value, run.ready
+            self.left[run.register] = run.left
             if run.stored is not None:
                 self.local[run.stored[0]] = run.stored[1]
         risc, code, kept = self.core.riscs[self.number], self._code, self.runs[:count]
@@ -138,10 +141,13 @@ class RiscBurst:
         for index, value in self.local.items():
             risc.local[index] = value
         pipeline, start = risc.pipeline, self.core.around.now + self.starts[count - 1]
-        pipeline.ready[:] = self.ready[:NOWHERE]
+        pipeline.ready[:], pipeline.left[:] = self.ready[:NOWHERE], self.left[:NOWHERE]
+        retires = self.core.chip.cores.retires
+        risc.executed += count
         pipeline.free = kept[-1].busy
         pipeline.latest = max(start, pipeline.free - 1)
-        pipeline.forwarded = 0 if line.access is not None and not line.access.stores else line.rd
+        loads = line.access is not None and not line.access.stores
+        pipeline.forwarded = 0 if loads or (retires and line.cycles > 1) else line.rd
         pipeline.leaving = (*pipeline.leaving, *(run.leaves for run in kept))[-IN_UNIT:]
         emitted = (run.emitted for run in kept if run.emitted is not None)
         pipeline.stores = (*pipeline.stores, *emitted)[-STORES:]
@@ -174,7 +180,8 @@ def _planned(core: Tensix, number: int, ticks: int) -> RiscBurst:
     code, risc = code_of(core, number), core.riscs[number]
     lines, at, pipeline, now = quick_lines(code), code.at, risc.pipeline, core.around.now
     registers, ready = [*risc.registers.tolist(), 0], [*pipeline.ready.tolist(), 0]
-    made = RiscBurst(core, number, registers, ready, [risc.line], [], [], [], [], {})
+    facts, left = core.chip.cores, [*pipeline.left.tolist(), 0]
+    made = RiscBurst(core, number, registers, ready, left, [risc.line], [], [], [], [], {})
     pc, tick, free = risc.line, now, pipeline.free
     latest, forwarded, leave = pipeline.latest, pipeline.forwarded, pipeline.leaving[-1]
     window, queue = [*pipeline.leaving], [*pipeline.stores]
@@ -184,17 +191,19 @@ def _planned(core: Tensix, number: int, ticks: int) -> RiscBurst:
         if line is None or (changed and changed[(code.addresses[pc] - core.code_low) >> 2]):
             return made
         start, cause = _start(line, ready, window, tick, free, latest, forwarded)
-        if start - now > ticks or (len(queue) >= STORES and queue[-STORES][0] > start):
+        if start - now > ticks or (len(queue) >= STORES and queue[-STORES].tick > start):
             return made
         to = line.rd or NOWHERE
-        value, was, done = registers[to], ready[to], NOT_STORED
+        value, was, had, done = registers[to], ready[to], left[to], NOT_STORED
+        result = 0
         if line.step is None:
             found = _local(made, risc, line, queue, start)
             if found is None:
                 return made
             there, forwarded, done = pc + 1, 0, found
+            result = start + 2
         else:
-            cycles = line.cycles
+            cycles = 1 if facts.retires else line.cycles
             if line.divides is not None:
                 by = registers[line.rs1], registers[line.rs2]
                 cycles = divide_cycles(*by, line.divides)
@@ -204,13 +213,19 @@ def _planned(core: Tensix, number: int, ticks: int) -> RiscBurst:
             if there == pc:
                 registers[to] = value
                 return made
-            free, forwarded = start + cycles, line.rd
+            free = start + cycles
+            forwarded = 0 if facts.retires and line.cycles > 1 else line.rd
+            result = start + cycles + (line.cycles - 1 if facts.retires else 0)
         if cause:
             made.stalls.append((len(made.starts), cause))
         latest = max(start, free - 1)
-        leave = ready[to] = max(latest + 2, leave + 1)
+        leave = max(latest + 2, leave + 1)
+        if facts.retires:
+            ready[to], left[to] = min(leave, max(result, left[to])), leave
+        else:
+            ready[to] = leave
         window.append(leave)
-        made.runs.append(LineRun(to, value, was, free, leave, *done))
+        made.runs.append(LineRun(to, value, was, free, leave, *done, had))
         made.starts.append(start - now)
         made.latencies.append(line.cycles)
         made.pcs.append(there)
@@ -241,19 +256,20 @@ def _start(
     return start, cause
 
 
-Stored = tuple[tuple[int, int] | None, tuple[int, int] | None]
+Stored = tuple[tuple[int, int] | None, QueuedStore | None]
 NOT_STORED: Final[Stored] = (None, None)
 """A word that was stored and what it was before, and when its store is emitted, and where."""
 
 
 def _local(
-    made: RiscBurst, risc: RiscCore, line: QuickLine, queue: list[tuple[int, int]], start: int
+    made: RiscBurst, risc: RiscCore, line: QuickLine, queue: list[QueuedStore], start: int
 ) -> Stored | None:
     """Load or store in the local memory; None where it reaches more than that, or would wait."""
     access, registers = line.access, made.registers
     assert access is not None
     address = registers[line.rs1] + access.offset & WORD
-    if not _reaches(risc, access, address, queue, start):
+    of_bytes = made.core.chip.cores.coalesces
+    if not _reaches(risc, access, address, queue, start, of_bytes):
         return None
     index, shift = (address - LOCAL) >> 2, 8 * (address & 3)
     word, mask = made.local.get(index), (1 << 8 * access.size) - 1
@@ -264,18 +280,31 @@ def _local(
         registers[line.rd or NOWHERE] = filled(found, access.size) if access.signed else found
         return NOT_STORED
     made.local[index] = word & ~(mask << shift) | (registers[line.rs2] & mask) << shift
-    emitted = max(start + 1, queue[-1][0] if queue else 0), address
+    emitted = QueuedStore.of(max(start + 1, queue[-1].tick if queue else 0), address, access.size)
     queue.append(emitted)
     return (index, word), emitted
 
 
 def _reaches(
-    risc: RiscCore, access: LocalAccess, address: int, queue: Sequence[tuple[int, int]], start: int
+    risc: RiscCore,
+    access: LocalAccess,
+    address: int,
+    queue: Sequence[QueuedStore],
+    start: int,
+    of_bytes: bool,
 ) -> bool:
-    """Whether a load or store reaches the local memory, aligned, and waits for no store."""
+    """Whether a load or store reaches the local memory, aligned, and waits for no store.
+
+    A load waits for one to any ``of_bytes`` of its own, or to its address.
+    """
     if not LOCAL <= address < LOCAL + 4 * len(risc.local) or address % access.size:
         return False
     last = queue[-STORES:]
-    if len(last) == STORES and last[0][0] > start:
+    if len(last) == STORES and last[0].tick > start:
         return False
-    return access.stores or not any(tick > start and at == address for tick, at in last)
+    if access.stores:
+        return True
+    waiting = [one for one in last if one.tick > start]
+    if of_bytes:
+        return not any(one.address < address + access.size and address < one.end for one in waiting)
+    return not any(one.address == address for one in waiting)

@@ -10,7 +10,7 @@ import numpy as np
 from nasm.base.problems import Failure, Refused
 from nasm.base.source import Span
 from nasm.isa.core_state import EngineLines
-from nasm.targets.tensix.riscv.decode import DecodedWord, decode
+from nasm.targets.tensix.riscv.decode import DecodedWord, decode_on
 from nasm.targets.tensix.riscv.interpreter import Step, private_step
 from nasm.targets.tensix.state import U8
 
@@ -57,8 +57,9 @@ class CodeLine(NamedTuple):
 class RiscCode:
     """The code of one core, whose first line is at an address; raises Failure for bad lines."""
 
-    def __init__(self, lines: EngineLines, base: int) -> None:
+    def __init__(self, lines: EngineLines, base: int, generation: str) -> None:
         self.queue, self.base, self.source = lines.queue, base, lines
+        self.generation = generation
         self.given = [_given(lines, pc) for pc in range(len(lines))]
         self.addresses: list[int] = []
         self.end = base
@@ -94,7 +95,7 @@ class RiscCode:
             raise Failure(refused.at(lines.span(pc))) from None
         if form.data:
             return CodeLine(address, words, (), (), form.ends)
-        decoded = [decode(word) for word in words]
+        decoded = [decode_on(self.generation, word) for word in words]
         steps = [
             None if one is None else private_step(one, address + 4 * at)
             for at, one in enumerate(decoded)

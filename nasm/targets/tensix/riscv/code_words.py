@@ -31,7 +31,8 @@ def words_of(program: Any, queue: int) -> list[int] | None:
     engine = program.queues[queue].engine
     if engine not in HARTS or not len(lines) or lines.instruction(0).row.name not in FORMS:
         return None
-    code = RiscCode(lines, _base(program, program.queues[queue].core, HARTS.index(engine)))
+    base = _base(program, program.queues[queue].core, HARTS.index(engine))
+    code = RiscCode(lines, base, program.generation.name)
     if not code.words:
         return []
     first, last = min(code.words), max(code.words)
@@ -58,8 +59,8 @@ def _base(program: Any, core: int, number: int) -> int:
     return cores.reset_pc(held, number)
 
 
-def lines_of(engine: str, words: Sequence[int]) -> list[str]:
-    """Words as lines of a core, the first where it begins after a reset."""
+def lines_of(engine: str, words: Sequence[int], generation: str) -> list[str]:
+    """Words as lines of a core of a generation, the first where it begins after a reset."""
     first = cores.RESET_PCS[HARTS.index(engine)]
     segment = ElfSegment(first, struct.pack(f"<{len(words)}I", *words), 0, True)
-    return list(CodeText([segment]).lines(segment))
+    return list(CodeText([segment], (), generation).lines(segment))

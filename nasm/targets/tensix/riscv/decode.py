@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from nasm.targets.tensix.riscv.extensions import EVERY
 from nasm.targets.tensix.riscv.formats import RD, RS1, RS2, WORD, register_at
-from nasm.targets.tensix.riscv.operations import OPERATIONS, PUSHED_WORD, Operation
+from nasm.targets.tensix.riscv.operations import PUSHED_WORD, Operation
 
 MOST_PUSHED: Final = 0xC0000000
 """Words from this one on are no Tensix instructions, and cannot be pushed by one word."""
@@ -28,7 +29,7 @@ class DecodedWord(NamedTuple):
 
 def _by_opcode() -> dict[int, list[Operation]]:
     found: dict[int, list[Operation]] = {}
-    for one in OPERATIONS.values():
+    for one in EVERY.values():
         found.setdefault(one.match & 0x7F, []).append(one)
     return found
 
@@ -38,7 +39,7 @@ _OPERATIONS: Final = _by_opcode()
 
 @lru_cache(maxsize=1 << 14)
 def decode(word: int) -> DecodedWord | None:
-    """What a word is; None if it is no instruction of these cores."""
+    """What a word is; None if it is no instruction of cores of any generation."""
     if word & 3 != 3:
         return DecodedWord(PUSHED_WORD, 0, 0, 0, unrotated(word))
     for one in _OPERATIONS.get(word & 0x7F, ()):
@@ -48,6 +49,16 @@ def decode(word: int) -> DecodedWord | None:
             )
             return DecodedWord(one, rd, rs1, rs2, one.form.immediate(word))
     return None
+
+
+def decode_on(generation: str, word: int) -> DecodedWord | None:
+    """What a word is for the cores of a generation; None if it is no instruction of theirs."""
+    found = decode(word)
+    if found is None:
+        return None
+    one = found.operation
+    absent = one.since not in ("", generation) or one.until not in ("", generation)
+    return None if absent else found
 
 
 def encode(operation: Operation, registers: Iterable[int], immediate: int = 0) -> int:

@@ -16,10 +16,11 @@ from nasm.base.elf_files import ElfFile, ElfSegment, ElfSymbol
 from nasm.base.problems import Refused, listed
 from nasm.targets.tensix.engine_names import HARTS, LETTERS, RISCV_PREFIX
 from nasm.targets.tensix.riscv.cores import RESET_PCS
-from nasm.targets.tensix.riscv.decode import MOST_PUSHED, DecodedWord, decode, encode
+from nasm.targets.tensix.riscv.decode import MOST_PUSHED, DecodedWord, decode_on, encode
 from nasm.targets.tensix.riscv.formats import WORD
 from nasm.targets.tensix.riscv.operands import TEXTS
 from nasm.targets.tensix.riscv.operations import Does
+from nasm.targets.tensix.riscv.status import TEXTS as STATUS_NAMES
 
 ENDING: Final = ".elf"
 _LINKED: Final = 2
@@ -33,8 +34,10 @@ _TAKEN: Final = frozenset({"and", "or", "not"})
 class CodeText:
     """Words of a core as its lines, with labels for symbols and for what branches lead to."""
 
-    def __init__(self, segments: Sequence[ElfSegment], symbols: Iterable[ElfSymbol] = ()) -> None:
-        self.segments, self.symbols = segments, symbols
+    def __init__(
+        self, segments: Sequence[ElfSegment], symbols: Iterable[ElfSymbol], generation: str
+    ) -> None:
+        self.segments, self.symbols, self.generation = segments, symbols, generation
         self.words = dict(self._all_words())
         self.labels: dict[int, str] = {}
         self._name_symbols()
@@ -74,7 +77,7 @@ class CodeText:
         if not segment.code:
             return
         for address in range(segment.address, segment.address + len(segment.data), 4):
-            found = decode(self.words[address])
+            found = decode_on(self.generation, self.words[address])
             if found is not None:
                 yield address, found
 
@@ -86,7 +89,7 @@ class CodeText:
             if address in self.labels:
                 yield f"{self.labels[address]}:"
             word = self.words[address]
-            found = decode(word) if address in code else None
+            found = decode_on(self.generation, word) if address in code else None
             made = "" if found is None else self._instruction(address, word, found)
             shown = made or f"word {word:#010x}"
             yield f"{RISCV_PREFIX}{shown}  ; {address:#x} {self.place(address)}".rstrip()
@@ -128,6 +131,14 @@ def _target(address: int, found: DecodedWord) -> int | None:
 
 Line = Callable[[str, DecodedWord, str], str]
 
+
+def _status(name: str, found: DecodedWord) -> str:
+    """A line that names a status register, and a register or a number."""
+    status = STATUS_NAMES.get(found.immediate & 0xFFF) or hex(found.immediate & 0xFFF)
+    given = str(found.immediate >> 12) if name.endswith("i") else TEXTS[found.rs1]
+    return f"{name} {TEXTS[found.rd]}, {status}, {given}"
+
+
 _LINES: Final[dict[Does, Line]] = {
     Does.COMPUTE: lambda n, f, to: f"{n} {TEXTS[f.rd]}, {TEXTS[f.rs1]}, {TEXTS[f.rs2]}",
     Does.IMMEDIATE: lambda n, f, to: f"{n} {TEXTS[f.rd]}, {TEXTS[f.rs1]}, {f.immediate}",
@@ -138,12 +149,16 @@ _LINES: Final[dict[Does, Line]] = {
     Does.LOAD: lambda n, f, to: f"{n} {TEXTS[f.rd]}, {f.immediate}({TEXTS[f.rs1]})",
     Does.STORE: lambda n, f, to: f"{n} {TEXTS[f.rs2]}, {f.immediate}({TEXTS[f.rs1]})",
     Does.NOTHING: lambda n, f, to: n,
+    Does.FENCE: lambda n, f, to: n,
+    Does.UNARY: lambda n, f, to: f"{n} {TEXTS[f.rd]}, {TEXTS[f.rs1]}",
+    Does.ATOMIC: lambda n, f, to: f"{n} {TEXTS[f.rd]}, {TEXTS[f.rs2]}, ({TEXTS[f.rs1]})",
+    Does.STATUS: lambda n, f, to: _status(n, f),
     Does.PAUSE: lambda n, f, to: n,
 }
 
 
-def text_of(name: str, data: bytes, engine: str) -> str:
-    """A file as lines of text for a core, beginning with where that begins.
+def text_of(name: str, data: bytes, engine: str, generation: str) -> str:
+    """A file as lines of text for a core of a generation, beginning with where that begins.
 
     Raises Failure or Refused for a file that is none for it.
     """
@@ -157,7 +172,7 @@ def text_of(name: str, data: bytes, engine: str) -> str:
     for segment in segments:
         if segment.address & 3:
             raise file.refused(f"loads bytes at {segment.address:#x}, no multiple of 4")
-    made, lines = CodeText(segments, file.symbols), list[str]()
+    made, lines = CodeText(segments, file.symbols, generation), list[str]()
     if file.header.entry != RESET_PCS[number]:
         lines.append(f".cfg {LETTERS[number]}_start = {file.header.entry:#x}")
     for segment in segments:

@@ -16,14 +16,14 @@ from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
 from nasm.isa.micro_instructions import Elsewhere
 from nasm.targets.tensix.core.tensix import Tensix
-from nasm.targets.tensix.memory_map import INSTRUCTIONS, LOCAL, Block
-from nasm.targets.tensix.risc_state import NC, LateAccess, RiscCore, RiscPipeline
-from nasm.targets.tensix.riscv import access, cores, debugging, late, pushing
+from nasm.targets.tensix.memory_map import LOCAL, Block
+from nasm.targets.tensix.risc_state import NC, RiscCore, RiscPipeline
+from nasm.targets.tensix.riscv import access, cores, debugging, late, reaching
 from nasm.targets.tensix.riscv.code import IRAM, CodeLine, RiscCode
 from nasm.targets.tensix.riscv.decode import DecodedWord
 from nasm.targets.tensix.riscv.formats import WORD
-from nasm.targets.tensix.riscv.interpreter import Step, filled
-from nasm.targets.tensix.riscv.late import IN_UNIT, KNOWN, LOCAL_CYCLES, NEVER, STORE_CYCLES, STORES
+from nasm.targets.tensix.riscv.interpreter import Step
+from nasm.targets.tensix.riscv.late import IN_UNIT, KNOWN, LOCAL_CYCLES, STORES
 from nasm.targets.tensix.riscv.operands import TEXTS
 from nasm.targets.tensix.riscv.operations import SIGNED_DIVISIONS, Does, IntegerTime, divide_cycles
 
@@ -34,16 +34,13 @@ that overtakes a store to its bytes, and one that comes while a load of TTSync i
 VALUELESS: Final = "E0518"
 """The code of a read in a run without values."""
 
-LOADS: Final = 4
-"""Loads in flight from beyond the local memory."""
-
 BRANCHING: Final = frozenset({Does.BRANCH, Does.JUMP, Does.JUMP_REGISTER})
 """What the core predicts."""
 
 _AFTER_SYNC: Final = frozenset({Block.SYNC, Block.CORE_B, Block.SEMAPHORES, Block.MAILBOXES})
 """Where no load may begin while one of TTSync is outstanding, by a bug of the hardware."""
 
-_REACHING: Final = frozenset({Does.LOAD, Does.STORE, Does.PUSHES})
+_REACHING: Final = frozenset({Does.LOAD, Does.STORE, Does.PUSHES, Does.ATOMIC, Does.STATUS})
 
 
 def code_of(core: Tensix, number: int) -> RiscCode:
@@ -87,11 +84,43 @@ def _waits(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> Blo
         return late.blocked(core, number, True, reason)
     if until > now:
         return Blocked(cause, reason, until, completions=False)
-    if len(pipeline.stores) == STORES and pipeline.stores[0][0] > now:
-        return _emitting(core, number, f"{STORES} stores are in its queue", pipeline.stores[0][0])
-    if found.operation.does is Does.LOAD:
-        return _loading(core, number, risc, _address(risc, found))
+    does = found.operation.does
+    full = len(pipeline.stores) == STORES and pipeline.stores[0].tick > now
+    if full and _needs_room(core, number, risc, found):
+        reason = f"{STORES} stores are in its queue"
+        return _emitting(core, number, reason, pipeline.stores[0].tick)
+    if does is Does.LOAD:
+        return _loading(core, number, risc, reaching.address_of(risc, found), found.operation.size)
+    if does is Does.ATOMIC or (does is Does.FENCE and core.chip.cores.fences):
+        return _draining(core, number, risc)
     return None
+
+
+def _needs_room(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> bool:
+    """Whether an instruction waits while the store queue is full: each, or only what stores."""
+    does = found.operation.does
+    if not core.chip.cores.coalesces:
+        return True
+    if does is Does.PUSHES:
+        return True
+    last = risc.pipeline.stores[-1]
+    return does is Does.STORE and not reaching.coalesces(
+        core, risc, last, reaching.address_of(risc, found)
+    )
+
+
+def _draining(core: Tensix, number: int, risc: RiscCore) -> Blocked | None:
+    """What waits until the store queue is empty, and all loads have come back."""
+    pipeline, now = risc.pipeline, core.around.now
+    if pipeline.stores and pipeline.stores[-1].tick > now:
+        return _emitting(core, number, "its store queue is not empty", pipeline.stores[-1].tick)
+    flying = [tick for tick in pipeline.loads if tick > now]
+    if not flying:
+        return None
+    reason, until = "its loads have not come back", max(flying)
+    if until >= KNOWN:
+        return late.blocked(core, number, True, reason)
+    return Blocked("load", reason, until, completions=False)
 
 
 def _emitting(core: Tensix, number: int, reason: str, until: int) -> Blocked:
@@ -125,26 +154,21 @@ def _pipeline(pipeline: RiscPipeline, found: DecodedWord, now: int) -> tuple[int
     return until, cause, reason
 
 
-def _loading(core: Tensix, number: int, risc: RiscCore, address: int) -> Blocked | None:
+def _loading(core: Tensix, number: int, risc: RiscCore, address: int, size: int) -> Blocked | None:
     """What a load waits for besides."""
-    pipeline, now = risc.pipeline, core.around.now
-    for emitted, stored in pipeline.stores:
-        if stored == address and emitted > now:
+    pipeline, now, facts = risc.pipeline, core.around.now, core.chip.cores
+    for emitted, stored, end, _ in pipeline.stores:
+        same = stored < address + size and address < end if facts.coalesces else stored == address
+        if same and emitted > now:
             reason = "its store to the same address is still in the queue"
             return _emitting(core, number, reason, emitted)
     flying = [tick for tick in pipeline.loads if tick - 1 > now]
-    if len(flying) < LOADS or access.region_of(number, address).cycles <= LOCAL_CYCLES:
+    if len(flying) < facts.loads or access.region_of(core, number, address).cycles <= LOCAL_CYCLES:
         return None
-    reason, until = f"{LOADS} loads are in flight", min(flying) - 1
+    reason, until = f"{facts.loads} loads are in flight", min(flying) - 1
     if until >= KNOWN:
         return late.blocked(core, number, True, reason)
     return Blocked("load", reason, until, completions=False)
-
-
-def _address(risc: RiscCore, found: DecodedWord) -> int:
-    """The address of a load or store, rounded down to a multiple of its size."""
-    address = int(risc.registers[found.rs1]) + found.immediate & WORD
-    return address & -found.operation.size
 
 
 # -- what it does
@@ -172,6 +196,7 @@ def execute(core: Tensix, engine: int) -> None:
             debugging.met(risc, at, debugging.EXECUTED)
     if risc.stepping:
         risc.paused, risc.stepping, risc.reason = True, False, 0
+    risc.executed += len(line.words)
     after = line.address + 4 * len(line.words)
     risc.line = pc + 1 if to == after else code.pc_at(to)
     if risc.line == pc and not any(one.operation.does in _REACHING for one in line.decoded):
@@ -214,6 +239,7 @@ def begin(core: Tensix, number: int) -> int:
     there = code.pc_at(cores.reset_pc(core, number))
     _check_image(core, code)
     risc.registers[:] = 0
+    risc.cycles, risc.executed = core.around.now, 0
     risc.pipeline.clear(core.around.now)
     risc.begins, risc.paused = False, False
     return there
@@ -248,7 +274,7 @@ def _no_instruction(line: CodeLine, code: RiscCode) -> Refused:
     if not line.words:
         return Refused("E0701", f"{line.address:#x} has no instruction: it is space")
     where = code.place_of(line.address)
-    message = f"{line.words[0]:#010x} at {line.address:#x} is no instruction of RV32IM"
+    message = f"{line.words[0]:#010x} at {line.address:#x} is no instruction of these cores"
     hint = "these cores execute such a word as some other instruction"
     return Refused("E0701", message, f"{hint}; it is {where}" if where else hint)
 
@@ -280,142 +306,65 @@ def _step(
     if step is not None:
         registers = [*risc.registers.tolist(), 0]
         branch = core.branch_cycles if does in BRANCHING else 1
-        _occupy(risc.pipeline, found, registers, now, branch)
+        _occupy(core, risc.pipeline, found, registers, now, branch)
         pc = step(registers)
         if found.rd:
             risc.registers[found.rd] = registers[found.rd]
     else:
         if does is Does.LOAD:
-            leaves = now + _load(core, number, risc, found)
+            leaves = now + reaching.load(core, number, risc, found)
         elif does is Does.STORE:
-            _store(core, number, risc, found)
+            reaching.store(core, number, risc, found)
         elif does is Does.PUSHES:
-            _push(core, number, risc, found)
+            reaching.push(core, number, risc, found)
+        elif does is Does.ATOMIC:
+            leaves = now + reaching.exchange(core, number, risc, found)
+        elif does is Does.STATUS:
+            reaching.read_and_write(core, number, risc, found)
         else:
             risc.paused, risc.reason = True, debugging.AT_BREAK
             core.around.changed("cores")
         pc = pc + 4 & WORD
-    _entered(risc.pipeline, found.rd, now, leaves)
+    _entered(core, risc.pipeline, found, now, leaves)
     return pc
 
 
 def _occupy(
-    pipeline: RiscPipeline, found: DecodedWord, registers: list[int], now: int, cycles: int
+    core: Tensix,
+    pipeline: RiscPipeline,
+    found: DecodedWord,
+    registers: list[int],
+    now: int,
+    cycles: int,
 ) -> None:
     """Note until when the integer unit is busy, unless it is longer for what it computes."""
     operation = found.operation
     if operation.time is IntegerTime.MULTIPLY:
-        cycles = 2
+        cycles = core.chip.cores.multiply
     elif operation.time is IntegerTime.DIVIDE:
         signs = operation.name in SIGNED_DIVISIONS
         cycles = divide_cycles(registers[found.rs1], registers[found.rs2], signs)
     pipeline.free = now + cycles
 
 
-def _entered(pipeline: RiscPipeline, rd: int, now: int, leaves: int) -> None:
+def _entered(
+    core: Tensix, pipeline: RiscPipeline, found: DecodedWord, now: int, leaves: int
+) -> None:
     """Note an instruction that enters the load/store unit, which they leave in order, one a cycle.
 
-    A load ``leaves`` it at a tick, with what is loaded; others pass through it.
+    A load ``leaves`` it at a tick, with what is loaded; others pass through it. Where instructions
+    retire it is that queue, and what is computed may be used before: a product after two cycles.
+    The next instruction may always use what the one before it has computed.
     """
+    rd, retires = found.rd, core.chip.cores.retires
     pipeline.latest = max(now, pipeline.free - 1)
+    if retires and not leaves and found.operation.time is IntegerTime.MULTIPLY:
+        leaves = pipeline.latest + 2
     pipeline.forwarded = 0 if leaves else rd
     late.entered(pipeline, rd, leaves)
+    result = leaves or pipeline.latest + 1
     leaves = max(leaves, pipeline.latest + 2, pipeline.leaving[-1] + 1)
     pipeline.leaving = (*pipeline.leaving[1 - IN_UNIT :], leaves)
-    if rd:
-        pipeline.ready[rd] = leaves
-
-
-def _load(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> int:
-    """Load; the cycles that it takes, or that it takes until a tick that is not known."""
-    operation, pipeline, now = found.operation, risc.pipeline, core.around.now
-    size, address = operation.size, _aligned(core, risc, found)
-    if risc.watched:
-        debugging.met(risc, address, debugging.LOADED, debugging.STORED + 1)
-    _look_for_dangers(core, number, pipeline, address, size)
-    region = access.region_of(number, address)
-    cycles = region.cycles
-    if late.waits_to_load(core, number, address) is not None:
-        place = core.around.place
-        one = LateAccess(True, address, size, place, rd=found.rd, signed=operation.signed)
-        late.defer(core, number, one)
-        cycles = NEVER - now
-    else:
-        value = late.loaded(core, number, address, size)
-        if found.rd:
-            risc.registers[found.rd] = filled(value, size) if operation.signed else value
-    if cycles > LOCAL_CYCLES:
-        flying = (tick for tick in pipeline.loads if tick - 1 > now)
-        pipeline.loads = (*flying, now + cycles)
-    if region.block is Block.SYNC:
-        pipeline.sync = now + cycles
-    return cycles
-
-
-def _look_for_dangers(
-    core: Tensix, number: int, pipeline: RiscPipeline, address: int, size: int
-) -> None:
-    """Report a load that these cores are documented to get wrong."""
-    now = core.around.now
-    for one in pipeline.late:
-        if not one.loads and one.address < address + size and address < one.address + one.size:
-            text = (
-                f"it loads from {address:#x}, where a store to {one.address:#x} is still to write"
-            )
-            hint = "load from the address of the store first: that waits for it"
-            core.around.report(OVERTAKES, text, hint)
-    if pipeline.sync > now and access.region_of(number, address).block in _AFTER_SYNC:
-        text = (
-            "it begins while a load of TTSync is outstanding: it may load something else, or hang"
-        )
-        core.around.report(DURING_SYNC, text, "use what the load of TTSync gives before")
-
-
-def _store(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> None:
-    operation, address = found.operation, _aligned(core, risc, found)
-    value = int(risc.registers[found.rs2]) & (1 << 8 * operation.size) - 1
-    if late.waits_to_store(core, number, address) is not None:
-        _put_off(core, number, risc, address, operation.size, value)
-    else:
-        late.stored(core, number, address, operation.size, value)
-        _emitted(risc.pipeline, core.around.now, address)
-    if risc.watched:
-        debugging.met(risc, address, debugging.STORED, debugging.STORED + 1)
-
-
-def _push(core: Tensix, number: int, risc: RiscCore, found: DecodedWord) -> None:
-    """Push a Tensix instruction: a store to where they are pushed."""
-    waits = pushing.room(core, number, number)
-    if waits is not None or any(not one.loads for one in risc.pipeline.late):
-        _put_off(core, number, risc, INSTRUCTIONS, 4, found.immediate)
-    else:
-        pushing.push(core, number, number, found.immediate)
-        _emitted(risc.pipeline, core.around.now, INSTRUCTIONS)
-
-
-def _put_off(
-    core: Tensix, number: int, risc: RiscCore, address: int, size: int, value: int
-) -> None:
-    """A store waits in the queue."""
-    late.defer(core, number, LateAccess(False, address, size, core.around.place, value=value))
-    pipeline = risc.pipeline
-    pipeline.stores = (*pipeline.stores[1 - STORES :], (NEVER, address))
-
-
-def _emitted(pipeline: RiscPipeline, now: int, address: int) -> None:
-    """Note when a store leaves its queue: in order, and to L1 one every five cycles."""
-    at = max(now + 1, pipeline.stores[-1][0] if pipeline.stores else 0)
-    if address < LOCAL:
-        to_l1 = (tick + STORE_CYCLES for tick, other in pipeline.stores if other < LOCAL)
-        at = max((at, *to_l1))
-    pipeline.stores = (*pipeline.stores[1 - STORES :], (at, address))
-
-
-def _aligned(core: Tensix, risc: RiscCore, found: DecodedWord) -> int:
-    """The address of a load or store; one that is rounded down is reported."""
-    address = _address(risc, found)
-    exact = int(risc.registers[found.rs1]) + found.immediate & WORD
-    if exact != address:
-        text = f"{exact:#x} is no multiple of {found.operation.size}: the core takes {address:#x}"
-        core.around.report(MISALIGNED, text, "give an aligned address")
-    return address
+    late.written(pipeline, rd, result, leaves, retires)
+    if core.chip.cores.fences and found.operation.does in (Does.FENCE, Does.STATUS):
+        pipeline.free = max(pipeline.free, leaves)

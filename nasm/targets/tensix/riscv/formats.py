@@ -89,6 +89,18 @@ JUMPS: Final = WordLayout(
     "J", (RD,), _pieces((31, 1, 20), (12, 8, 12), (20, 1, 11), (21, 10, 1)), 21, step=2
 )
 NONE: Final = WordLayout("no operands", ())
+ONE_REGISTER: Final = WordLayout("R, of one register", (RD, RS1))
+ATOMICS: Final = WordLayout("R, of an address", (RD, RS2, RS1))
+STATUS: Final = WordLayout(
+    "I, of a status register", (RD, RS1), _pieces((20, 12, 0)), 12, signed=False
+)
+STATUS_NUMBER: Final = WordLayout(
+    "I, of a status register and a number",
+    (RD,),
+    _pieces((20, 12, 0), (15, 5, 12)),
+    17,
+    signed=False,
+)
 """The formats; the immediate of U is the upper twenty bits as a number."""
 
 

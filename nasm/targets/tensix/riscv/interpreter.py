@@ -48,7 +48,7 @@ def _computing(found: DecodedWord, pc: int) -> Step:
     compute, (_, rd, rs1, rs2, imm) = found.operation.compute, found
     assert compute is not None
     to, after, word = rd or NOWHERE, pc + 4 & WORD, imm & WORD
-    if found.operation.does is Does.COMPUTE:
+    if found.operation.does in (Does.COMPUTE, Does.UNARY):
 
         def step(r: Registers) -> int:
             r[to] = compute(r[rs1], r[rs2])
@@ -93,11 +93,11 @@ def _branching(found: DecodedWord, pc: int) -> Step:
 def private_step(found: DecodedWord, pc: int) -> Step | None:
     """The step of an instruction at a pc that reaches nothing but registers; None of any other."""
     match found.operation.does:
-        case Does.COMPUTE | Does.IMMEDIATE | Does.UPPER:
+        case Does.COMPUTE | Does.UNARY | Does.IMMEDIATE | Does.UPPER:
             return _computing(found, pc)
         case Does.BRANCH | Does.JUMP | Does.JUMP_REGISTER:
             return _branching(found, pc)
-        case Does.NOTHING:
+        case Does.NOTHING | Does.FENCE:
             return lambda r: pc + 4 & WORD
         case _:
             return None
@@ -136,7 +136,7 @@ class Interpreter:
         word = self.memory.fetch(pc)
         found = decode(word)
         if found is None:
-            raise Refused("E0701", f"{word:#010x} at {pc:#x} is no instruction of RV32IM")
+            raise Refused("E0701", f"{word:#010x} at {pc:#x} is no instruction of these cores")
         return private_step(found, pc) or self._reaching(found, pc)
 
     def _reaching(self, found: DecodedWord, pc: int) -> Step:
@@ -159,11 +159,28 @@ class Interpreter:
             memory.push(imm)
             return after
 
+        def exchange(r: Registers) -> int:
+            address, compute = r[rs1] & -4, operation.compute
+            assert compute is not None
+            found, given = memory.load(address, 4), r[rs2]
+            memory.store(address, 4, compute(found, given))
+            self.forget(address)
+            r[to] = found
+            return after
+
+        def refuse(r: Registers) -> int:
+            raise Refused(
+                "E0601", f"{operation.name} at {pc:#x}: a core alone has no such register"
+            )
+
         def pause(r: Registers) -> int:
             self.paused = True
             return after
 
-        by = {Does.LOAD: load, Does.STORE: store, Does.PUSHES: push, Does.PAUSE: pause}
+        by = {
+            Does.LOAD: load, Does.STORE: store, Does.PUSHES: push, Does.PAUSE: pause,
+            Does.ATOMIC: exchange, Does.STATUS: refuse,
+        }  # fmt: skip
         return by[operation.does]
 
     def forget(self, address: int) -> None:

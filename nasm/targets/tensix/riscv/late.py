@@ -18,7 +18,7 @@ from nasm.base.records import replace
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.memory_map import BOX_BYTES, LOCAL, MAILBOXES, Block
-from nasm.targets.tensix.risc_state import InUnit, LateAccess, RiscCore, RiscPipeline
+from nasm.targets.tensix.risc_state import InUnit, LateAccess, QueuedStore, RiscCore, RiscPipeline
 from nasm.targets.tensix.riscv import access, debugging
 from nasm.targets.tensix.riscv.interpreter import filled
 
@@ -40,9 +40,9 @@ LOCAL_CYCLES: Final = 2
 Region = tuple[Block, int]
 
 
-def _region(number: int, address: int) -> Region:
+def _region(core: Tensix, number: int, address: int) -> Region:
     """What processes loads in order: a block, of mailboxes each one."""
-    block = access.region_of(number, address).block
+    block = access.region_of(core, number, address).block
     if block is Block.MAILBOXES:
         return block, (address - MAILBOXES) // BOX_BYTES
     return block, 0
@@ -72,7 +72,7 @@ def stored(core: Tensix, number: int, address: int, size: int, value: int) -> No
 def waits_to_load(core: Tensix, number: int, address: int) -> Blocked | None:
     """What keeps a load from being processed: its region, or a load before it there."""
     for one in core.riscs[number].pipeline.late:
-        if one.loads and _region(number, one.address) == _region(number, address):
+        if one.loads and _region(core, number, one.address) == _region(core, number, address):
             return access.waits_to_load(core, number, one.address) or _soon(core)
     return access.waits_to_load(core, number, address)
 
@@ -103,7 +103,7 @@ def _first(core: Tensix, number: int) -> list[LateAccess]:
     """What is processed next: the first store, and the first load of each region."""
     found: dict[object, LateAccess] = {}
     for one in core.riscs[number].pipeline.late:
-        found.setdefault(_region(number, one.address) if one.loads else None, one)
+        found.setdefault(_region(core, number, one.address) if one.loads else None, one)
     return list(found.values())
 
 
@@ -137,6 +137,21 @@ def entered(pipeline: RiscPipeline, rd: int, ready: int) -> None:
     if late or pipeline.window:
         number = sum(one.loads for one in pipeline.late) - 1 if late else -1
         pipeline.window = (*pipeline.window, InUnit(rd, pipeline.latest, ready, number))
+
+
+def written(pipeline: RiscPipeline, rd: int, result: int, leave: int, retires: bool) -> None:
+    """Note when the result for a register may be used, of an instruction that leaves at a tick.
+
+    Where instructions retire after that it is as soon as it is there, unless an earlier one that
+    writes the same register has not retired: of two such none is taken before.
+    """
+    if not rd:
+        return
+    if not retires:
+        pipeline.ready[rd] = leave
+        return
+    pipeline.ready[rd] = min(leave, max(result, int(pipeline.left[rd])))
+    pipeline.left[rd] = leave
 
 
 # -- processing
@@ -183,7 +198,10 @@ def _refuse(refused: Refused) -> NoReturn:
 
 def _next_l1(core: Tensix, number: int) -> int:
     stores = core.riscs[number].pipeline.stores
-    return max((t + STORE_CYCLES for t, to in stores if to < LOCAL and t < KNOWN), default=0)
+    return max(
+        (one.tick + STORE_CYCLES for one in stores if one.address < LOCAL and one.tick < KNOWN),
+        default=0,
+    )
 
 
 def _load(core: Tensix, number: int, risc: RiscCore, one: LateAccess, which: int) -> None:
@@ -194,7 +212,7 @@ def _load(core: Tensix, number: int, risc: RiscCore, one: LateAccess, which: int
         one.place, now, lambda: found.append(loaded(core, number, one.address, one.size))
     )
     value = filled(found[0], one.size) if one.signed else found[0]
-    region = access.region_of(number, one.address)
+    region = access.region_of(core, number, one.address)
     ready = now + region.cycles
     window, at = (
         list(pipeline.window),
@@ -209,7 +227,7 @@ def _load(core: Tensix, number: int, risc: RiscCore, one: LateAccess, which: int
     pipeline.loads = (*(tick for tick in pipeline.loads if tick < KNOWN), *_again(pipeline), ready)
     if region.block is Block.SYNC:
         pipeline.sync = ready
-    _leave(pipeline, window)
+    _leave(pipeline, window, core.chip.cores.retires)
 
 
 def _again(pipeline: RiscPipeline) -> tuple[int, ...]:
@@ -217,7 +235,7 @@ def _again(pipeline: RiscPipeline) -> tuple[int, ...]:
     return tuple(tick for tick in pipeline.loads if tick >= KNOWN)[1:]
 
 
-def _leave(pipeline: RiscPipeline, window: list[InUnit]) -> None:
+def _leave(pipeline: RiscPipeline, window: list[InUnit], retires: bool) -> None:
     """Compute again when what is in the unit leaves it, in order, one a cycle."""
     count = len(window)
     before = pipeline.leaving[:-count] if count < len(pipeline.leaving) else ()
@@ -225,8 +243,7 @@ def _leave(pipeline: RiscPipeline, window: list[InUnit]) -> None:
     for rd, entered_at, ready, _ in window:
         leave = max(ready, entered_at + 2, leave + 1)
         leaves.append(leave)
-        if rd:
-            pipeline.ready[rd] = leave
+        written(pipeline, rd, max(ready, entered_at + 1), leave, retires)
     pipeline.leaving = (*before, *leaves)[-IN_UNIT:]
     first = next((n for n, inside in enumerate(window) if inside.access >= 0), count)
     pipeline.window = tuple(window[first:])
@@ -238,6 +255,6 @@ def _store(core: Tensix, number: int, risc: RiscCore, one: LateAccess) -> None:
     act = partial(stored, core, number, one.address, one.size, one.value)
     core.around.late(one.place, now, act)
     stores = list(pipeline.stores)
-    at = next(n for n, (tick, _) in enumerate(stores) if tick >= KNOWN)
-    stores[at] = now, one.address
+    at = next(n for n, queued in enumerate(stores) if queued.tick >= KNOWN)
+    stores[at] = QueuedStore.of(now, one.address, one.size)
     pipeline.stores = tuple(stores)

@@ -100,7 +100,7 @@ def begin(core: Tensix) -> None:
             continue
         risc = core.riscs[number]
         base = cores.reset_pc(core, number) if risc.base < 0 else risc.base
-        code = RiscCode(lines, base)
+        code = RiscCode(lines, base, core.chip.name)
         for address, data in code.image():
             try:
                 _put(core, number, address, data)
@@ -138,7 +138,8 @@ def _put(core: Tensix, number: int, address: int, data: U8) -> None:
         first = (address - LOCAL) // 4
         local[first : first + len(data) // 4] = data.view("<u4")
         return
-    if number != NC or address + len(data) > IRAM + IRAM_BYTES:
+    has = number == NC and core.chip.cores.instruction_memory
+    if not has or address + len(data) > IRAM + IRAM_BYTES:
         raise Refused("E0701", f"{address:#x} is in no memory that the core has")
     first = address - IRAM
     core.iram[first : first + len(data)] = np.asarray(data)

@@ -1,5 +1,7 @@
 """The operations of RV32IM: their words and what each computes, one entry for each.
 
+What later generations add is in ``extensions.py``.
+
 Sources: The RISC-V Instruction Set Manual, Volume I, 20191213, chapters 2, 7 and 24; what the cores
 of a tile do otherwise, and ``ttinsn``, are of the page BabyRISCV of the public ISA documentation of
 Wormhole B0. Values are words: integers from 0 to 2**32 - 1.
@@ -39,6 +41,10 @@ class Does(Enum):
     JUMP_REGISTER = "jumps to a register"
     LOAD = "loads"
     STORE = "stores"
+    UNARY = "computes of one register"
+    ATOMIC = "loads a word and stores another"
+    STATUS = "reads and writes a status register"
+    FENCE = "orders loads and stores, on generations where it does"
     NOTHING = "does nothing"
     PAUSE = "pauses the core"
     PUSHES = "pushes a Tensix instruction"
@@ -60,8 +66,9 @@ class Operation:
     """An operation: the bits that tell it, what it does, and a sentence.
 
     ``compute`` gets two words: of registers, or of a register and its immediate, or the pc and the
-    upper immediate; a branch is taken where it gives 1. ``size`` are the bytes of a load or store,
-    of which a load fills the rest with the sign if it is ``signed``.
+    upper immediate, or what memory or a status register has and a register; a branch is taken where
+    it gives 1. ``size`` are the bytes of a load or store, of which a load fills the rest with the
+    sign if it is ``signed``. It is there ``since`` a generation and ``until`` another one.
     """
 
     name: str
@@ -75,6 +82,8 @@ class Operation:
     size: int = 4
     signed: bool = False
     time: IntegerTime = IntegerTime.ONE
+    since: str = ""
+    until: str = ""
 
     @property
     def writes(self) -> bool:
@@ -240,10 +249,13 @@ def _control() -> Iterator[Operation]:
 
 
 def _system() -> Iterator[Operation]:
-    said = "Nothing: these cores execute it as a nop, and it orders no accesses."
-    yield Operation("fence", NONE, 0x0F, _FUNCT3, Does.NOTHING, said, "nothing")
+    said = "Order loads and stores, on Blackhole; on Wormhole nothing, as it executes it as a nop."
+    shown = "nothing, or later instructions wait until the store queue is empty and loads are back"
+    yield Operation("fence", NONE, 0x0F, _FUNCT3, Does.FENCE, said, shown)
     said = "Nothing: these cores do not have it, and execute it as a nop; their caches stay."
-    yield Operation("fence.i", NONE, 0x100F, _FUNCT3, Does.NOTHING, said, "nothing")
+    yield Operation(
+        "fence.i", NONE, 0x100F, _FUNCT3, Does.NOTHING, said, "nothing", until="wormhole"
+    )
     for name, code in (("ecall", 0), ("ebreak", 1)):
         said = "Pause the core for a debugger, which may let it continue."
         match = 0x73 | code << 20
@@ -264,7 +276,7 @@ def _all() -> Iterator[Operation]:
 
 
 OPERATIONS: Final = {one.name: one for one in _all()}
-"""All of them, by name."""
+"""Those of the first generation, by name."""
 
 PUSHED_WORD: Final = Operation(
     "ttinsn",

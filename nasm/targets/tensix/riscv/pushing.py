@@ -11,10 +11,10 @@ from typing import Final
 from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
 from nasm.targets.tensix import memory_map as at
-from nasm.targets.tensix.core.pushed import PushedWord, ThreadLines, front_of
+from nasm.targets.tensix.core.pushed import PushedWord, ThreadLines, front_of, full
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import EXPANDERS, ExpanderAction
-from nasm.targets.tensix.front.feeding import BEFORE_REPLAY, DEPTHS
+from nasm.targets.tensix.front.feeding import BEFORE_REPLAY
 from nasm.targets.tensix.risc_state import B
 from nasm.targets.tensix.unit_queries import core_text, thread_name
 
@@ -33,18 +33,17 @@ def room(core: Tensix, number: int, thread: int) -> Blocked | None:
         message = f"{thread_name(thread)} has lines of its own, and takes no words"
         raise Refused("E0601", message, f"leave {thread_name(thread)} without lines")
     front = front_of(core, thread)
-    if number == B:
-        full, held, where = len(front.words) >= BEFORE_REPLAY, BEFORE_REPLAY, "replay expander"
-        if not full and front.made < len(front.counts):
+    if number != B:
+        return full(core, thread)
+    if len(front.words) < BEFORE_REPLAY:
+        if front.made < len(front.counts):
             message = (
                 f"RISC-V B pushes while the MOP expander of {thread_name(thread)} has words to "
                 "make: in which order they come is not documented"
             )
             raise Refused("E0701", message)
-    else:
-        full, held, where = front.full(thread), DEPTHS[thread], "expanders"
-    if not full:
         return None
+    held, where = BEFORE_REPLAY, "replay expander"
     reason = f"the FIFO in front of the {where} of {thread_name(thread)} holds {held} of {held}"
     until = front.next_step(core.around.now)
     return Blocked("fifo", reason, until, by=(thread,), on=(f"front {thread}",))

@@ -1,7 +1,7 @@
 """Registers of devices of the tile that cores and the scalar unit reach: what is modelled of them.
 
 Sources: the pages of the debug timestamper, of soft resets and of TDMA-RISC in the public ISA
-documentation of Wormhole B0. Everything else is refused by name.
+documentation. Everything else is refused by name.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from typing import Final
 
 from nasm.base.problems import Refused
 from nasm.targets.tensix import memory_map as at
-from nasm.targets.tensix.chips import WORMHOLE
-from nasm.targets.tensix.memory_map import address_text, region_at
+from nasm.targets.tensix.address_names import address_text
 from nasm.targets.tensix.state import PACKERS, THREADS, UNPACKERS, Coprocessor
 
 WINDOW: Final = 0xFFB00000
@@ -28,12 +27,26 @@ THCON, SRCA_OWNER, SRCB, SRCA_COLUMNS = 9, 15, 16, range(19, 23)
 RESET_BITS: Final = (12, 13, 14, 11, 18)
 """The bit of the soft reset that holds each RISC-V core, by the numbers of these."""
 
+_KEPT_BITS: Final = (0, 2, 4, 6, 8)
+"""From which bit on a register says what resets leave of each core: local memory, debug ones."""
+
 _EFFECTIVE: Final = 1 << THCON | 1 << SRCA_OWNER | 1 << SRCB | sum(1 << n for n in SRCA_COLUMNS)
 _BITS: Final = (1 << 23) - 1
 
 _THCON_USERS: Final = ("configuration unit", "unpackers", "packers", "mover", "scalar unit")
 _SOURCE_USERS: Final = ("matrix unit", "unpackers")
 """Units that use what is held in reset: the configuration of THCON, SrcA and SrcB."""
+
+
+OVERRIDDEN_THREADS, OVERRIDDEN, _KEPT = 3, 5, 7
+"""Words of ``reset_pcs`` that are none: which of the others hold, and what resets leave."""
+_RESET_WORDS: Final = {
+    **{
+        at.RESET_PC + 4 * n: word
+        for n, word in enumerate((0, 1, 2, OVERRIDDEN_THREADS, 4, OVERRIDDEN))
+    },
+    at.KEPT_IN_RESET: _KEPT,
+}
 
 
 def _clock_low(core: Coprocessor) -> int:
@@ -49,17 +62,13 @@ _LOADS: Final[Mapping[int, Callable[[Coprocessor], int]]] = {
 }
 
 
-def _refuse_on_others(core: Coprocessor) -> None:
-    if core.chip is not WORMHOLE:
-        raise Refused("E0601", f"registers of devices are not modelled on {core.chip.title}")
-
-
 def loading(core: Coprocessor, address: int) -> Callable[[Coprocessor], int]:
     """What reads an address; raises Refused with the device's name."""
-    _refuse_on_others(core)
     found = _LOADS.get(address)
+    if found is None and core.chip.cores.reset_registers and address in _RESET_WORDS:
+        return lambda core: int(core.reset_pcs[_RESET_WORDS[address]])
     if found is None:
-        raise _absent("a load", address)
+        raise _absent(core, "a load", address)
     return found
 
 
@@ -70,24 +79,31 @@ def load(core: Coprocessor, address: int) -> int:
 
 def store(core: Coprocessor, address: int, value: int) -> None:
     """Write a register of a device; raises Refused with the device's name."""
-    _refuse_on_others(core)
     if address == at.CLOCK_LOW:
         core.clock_high = core.now >> 32
     elif address in (at.CLOCK_NOW, at.CLOCK_HIGH, at.TDMA_STATUS):
         return  # by its page without effect
     elif address == at.SOFT_RESET:
         reset(core, value)
-    elif region_at(address).block is at.Block.TDMA and address & 0xFF & ~0xC0 == 0x1C:
+    elif core.chip.cores.reset_registers and address in _RESET_WORDS:
+        core.reset_pcs[_RESET_WORDS[address]] = value
+    elif (
+        core.chip.addresses.region_at(address).block is at.Block.TDMA
+        and address & 0xFF & ~0xC0 == 0x1C
+    ):
         for packer in range(PACKERS):
             if value >> 16 + packer & 1:
                 core.packers[packer].offset = value & 0xFFFF
     else:
-        raise _absent("a store", address)
+        raise _absent(core, "a store", address)
 
 
-def _absent(what: str, address: int) -> Refused:
-    region = region_at(address)
-    message = f"{what} at {address_text(address)} reaches {region.block.value}"
+def _block(core: Coprocessor, address: int) -> at.Block:
+    return core.chip.addresses.region_at(address).block
+
+
+def _absent(core: Coprocessor, what: str, address: int) -> Refused:
+    message = f"{what} at {address_text(address)} reaches {_block(core, address).value}"
     return Refused("E0601", f"{message}: nasm does not model that register")
 
 
@@ -115,14 +131,20 @@ def _hold(core: Coprocessor, entered: int, left: int) -> None:
     """What happens to RISC-V cores that enter reset, and to those that leave it.
 
     Instructions in front of the MOP expander are discarded, and so is what waits in mailboxes that
-    the core writes; as it leaves reset, what RISC-V B has sent it.
+    the core writes; as it leaves reset, what RISC-V B has sent it. On Blackhole the local memory is
+    cleared, unless a register says that it is kept; that it takes no time is assumed.
     """
     for number, bit in enumerate(RESET_BITS):
         risc = core.riscs[number]
         if entered >> bit & 1:
             risc.begins, risc.paused, risc.listens = True, False, False
-            risc.debug[:] = 0
-            risc.watched = risc.stepping = False
+            kept = int(core.reset_pcs[_KEPT]) >> _KEPT_BITS[number]
+            if not kept & 2:
+                risc.debug[:] = 0
+                risc.watched = False
+            if core.chip.cores.reset_registers and not kept & 1:
+                risc.local[:] = 0
+            risc.stepping = False
             for other in core.riscs:
                 other.boxes = (*other.boxes[:number], (), *other.boxes[number + 1 :])
             core.discard(number)

@@ -1,0 +1,182 @@
+"""What a whole run touches, as columns, and whether all that conflicts is in order.
+
+Of each place and each one that it overlaps the last write before an access, and the first after a
+read, are all that has to be compared: what comes after the last write comes after all before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nasm.order.column_clocks import ColumnClocks
+from nasm.order.places import Place, Places, area_of
+from nasm.order.run_columns import Mask, Numbers, RunColumns, gathered
+from nasm.order.touched_columns import TouchedColumns
+from nasm.views.regions import Region
+
+
+class AccessColumns:
+    """Accesses: by which instruction, of which place, whether they write, and when they are over.
+
+    Those of transfers are ``moving``. One is over when a ``column`` of a clock has a ``count``.
+    """
+
+    def __init__(
+        self,
+        by: Numbers,
+        place: Numbers,
+        writes: Mask,
+        moving: Mask,
+        column: Numbers,
+        count: Numbers,
+    ) -> None:
+        self.by, self.place, self.writes, self.moving = by, place, writes, moving
+        self.column, self.count = column, count
+
+    def some(self, which: Mask) -> AccessColumns:
+        """Some of them."""
+        return AccessColumns(
+            self.by[which], self.place[which], self.writes[which], self.moving[which],
+            self.column[which], self.count[which],
+        )  # fmt: skip
+
+
+class TouchedPlaces:
+    """The places of what a run touches, of areas that are shared, and of queues that are held.
+
+    A queue that is held waits for what it has written itself, where that is not known already.
+    """
+
+    def __init__(self, run: RunColumns, touched: TouchedColumns) -> None:
+        self.run, self.touched = run, touched
+        self.places = Places()
+        self.shared = touched.shared()
+        held = {queue for queue, held in enumerate(run.sources.tracked) if held}
+        kept = touched.by_queues(held)
+        of: list[list[tuple[Place, ...]]] = [[], []]
+        for number, sides in enumerate(touched.sides):
+            every = number in kept
+            for side, regions in enumerate(sides):
+                of[side].append(self._places(regions, every))
+        self._of = [_Rows(rows) for rows in of]
+        every_place = self.places.every
+        self.compared = np.array([place.area in self.shared for place in every_place], bool)
+        near = [[near.number for near in place.near] for place in every_place]
+        self.near = _Rows(near)
+        self.held = np.isin(run.queue, sorted(held))
+
+    def _places(self, regions: Sequence[Region], every: bool) -> tuple[Place, ...]:
+        if not every:
+            regions = [one for one in regions if area_of(one) in self.shared]
+        return self.places.of(regions) if regions else ()
+
+    def touches(self) -> AccessColumns:
+        """All accesses that have to be compared."""
+        run, touched = self.run, self.touched
+        instructions = np.flatnonzero(touched.works >= 0)
+        works = touched.works[instructions]
+        parts: list[tuple[Numbers, ...]] = []
+        for side, rows in enumerate(self._of):
+            of, places = rows.of(works)
+            by = instructions[of]
+            late = side or touched.reads_on[works[of]]
+            column = run.queue[by] + np.where(late, run.queues, 0)
+            parts.append((by, places, column, run.index[by] + 1))
+            of, places = rows.of(touched.transfers)
+            parts.append((run.issued[of], places, run.column[of], run.count[of]))
+        by, place, column, count = map(np.concatenate, zip(*parts, strict=True))
+        counts = [len(part[0]) for part in parts]
+        return AccessColumns(
+            by,
+            place,
+            np.repeat([False, False, True, True], counts),
+            np.repeat([False, True, False, True], counts),
+            column,
+            count,
+        )
+
+    def known(self, every: AccessColumns) -> tuple[Numbers, Numbers]:
+        """The instructions that wait for their own queue, and how much of it is complete then."""
+        some = every.some(self.held[every.by] & ~every.moving)
+        written, reading = some.some(some.writes), some.some(~some.writes)
+        nothing = np.empty(0, np.int64)
+        if not (len(written.by) and len(reading.by)):
+            return nothing, nothing
+        keys = np.sort(written.place * self.run.size + written.by)
+        read, nearby = self.near.of(reading.place)
+        by = reading.by[read]
+        last = np.searchsorted(keys, nearby * self.run.size + by) - 1
+        there = keys[last] >= nearby * self.run.size + np.array(self.run.firsts)[self.run.queue[by]]
+        there &= last >= 0
+        by, count = by[there], self.run.index[keys[last[there]] % self.run.size] + 1
+        order = np.lexsort((count, by))
+        by, count = by[order], count[order]
+        offset = self.run.queue[by] * (self.run.size + 1)
+        most = np.maximum.accumulate(count + offset) - offset
+        new = np.ones(len(by), bool)
+        new[1:] = (most[1:] > most[:-1]) | (offset[1:] > offset[:-1])
+        return by[new], most[new]
+
+    def ordered(self, every: AccessColumns, clocks: ColumnClocks) -> bool:
+        """Whether all that conflicts is in order."""
+        run = self.run
+        touches = every.some(self.compared[every.place]) if len(every.by) else every
+        when = 2 * run.at[touches.by] + touches.moving
+        wide = 2 * run.size
+        writes = np.flatnonzero(touches.writes)
+        keys = touches.place[writes] * wide + when[writes]
+        order = np.argsort(keys)
+        keys, writes = keys[order], writes[order]
+        if not len(writes):
+            return True
+        row, queue = clocks.row(touches.by), run.queue[touches.by]
+        now, place = self.near.of(touches.place)
+        begin = place * wide
+        next_ = np.searchsorted(keys, begin + when[now])
+        last = next_ - 1
+        there = (last >= 0) & (keys[last] >= begin)
+        pair = writes[last[there]], now[there]
+        if not self._over(touches, clocks, row, queue, *pair):
+            return False
+        there = (next_ < len(keys)) & ~touches.writes[now]
+        next_[~there] = 0
+        there &= keys[next_] < begin + wide
+        pair = now[there], writes[next_[there]]
+        return self._over(touches, clocks, row, queue, *pair)
+
+    def _over(
+        self,
+        touches: AccessColumns,
+        clocks: ColumnClocks,
+        row: Numbers,
+        queue: Numbers,
+        earlier: Numbers,
+        later: Numbers,
+    ) -> bool:
+        """Whether each access is over where a later one begins, or of the same queue in order."""
+        column = touches.column[earlier]
+        over = clocks.known(row[later], column) >= touches.count[earlier]
+        if over.all():
+            return True
+        left = np.flatnonzero(~over)
+        column, later = column[left], later[left]
+        own = column == queue[later]
+        own |= (column == queue[later] + self.run.queues) & ~touches.moving[later]
+        return bool(own.all())
+
+
+class _Rows:
+    """Rows of places, or of their numbers, of different lengths."""
+
+    def __init__(self, rows: Sequence[Sequence[Place]] | Sequence[Sequence[int]]) -> None:
+        self.counts = np.array([len(row) for row in rows], np.int64)
+        self.firsts = np.cumsum(self.counts) - self.counts
+        flat = [one if isinstance(one, int) else one.number for row in rows for one in row]
+        self.flat = np.array(flat, np.int64)
+
+    def of(self, which: Numbers) -> tuple[Numbers, Numbers]:
+        """All of some rows: of which of these each is, and what."""
+        of, at = gathered(self.counts[which], self.firsts[which])
+        return of, self.flat[at]
