@@ -209,7 +209,7 @@ class Scheduler:
             self.now = tick
             if rank >= START:
                 if what.due == tick:  # or it has been woken earlier than it was to be
-                    self._attempt(what)
+                    self.attempt(what)
                     if self.poised:
                         heappush(heap, event)
                         self.position -= 1
@@ -228,7 +228,7 @@ class Scheduler:
                 self.service.over(what)
         return events
 
-    def _attempt(self, queue: Queue) -> None:
+    def attempt(self, queue: Queue) -> None:
         """Start the head of a queue if nothing blocks it, or try again when it may."""
         now = self.now
         if now > queue.busy_until:
@@ -332,7 +332,7 @@ class Scheduler:
             if task.pace is not None:
                 self._make_ready(queue, task, now, queue.cause, queue.because)
             queue.behind = self.interlock.writer(queue, task, now)
-            self._attempt(queue)
+            self.attempt(queue)
             return False
         if work.condition is not None:
             self.acting = (queue.index, queue.pc)

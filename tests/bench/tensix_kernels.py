@@ -80,13 +80,13 @@ def products() -> str:
 
 
 KERNELS = (
-    ("matmul_k, 24 tiles of one phase", {"ROUNDS": 24, "PHASES": 1}, 24, "tiles/s, at least 350"),
-    ("matmul_k as it is, 8 tiles of four phases", {}, 8, "tiles/s, at least 140"),
+    ("matmul_k, 24 tiles of one phase", {"ROUNDS": 24, "PHASES": 1}, 24, "tiles/s, at least 400"),
+    ("matmul_k as it is, 8 tiles of four phases", {}, 8, "tiles/s, at least 160"),
 )
 SAMPLES = (
-    ("gelu", ", at least 20,000"),
-    ("exp", ", at least 40,000"),
-    ("softmax", ", at least 60,000"),
+    ("gelu", ", at least 25,000"),
+    ("exp", ", at least 80,000"),
+    ("softmax", ", at least 100,000"),
 )
 
 
