@@ -243,3 +243,17 @@ def test_what_was_shown_of_a_run_does_not_hold_for_another() -> None:
     assert check.shown is None
     assert check.accesses.only is None
     assert check.accesses.shared
+
+
+def test_pairs_of_a_race_beyond_the_first_hundred_are_counted() -> None:
+    """As they are where something tells the races of two lines apart, and each is looked at."""
+    program = assemble(Source("columns.nasm", RACING["both"]), TARGETS)
+    kept, sources = columned.run(program), Sources(program)
+    assert kept is not None
+    known, found = (
+        Check(sources, kept.watch, True, apart=apart) for apart in (None, lambda *_: None)
+    )
+    known.settle()
+    found.settle()
+    assert known.races == found.races
+    assert max(race.many for race in known.races) > 100
