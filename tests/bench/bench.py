@@ -351,12 +351,12 @@ def main() -> int:
             "MB, at most 450",
         ),
         (
-            "90,000 TensorScalar, a checkpoint every 20 ms / none",
+            "90,000 TensorScalar, a checkpoint every 30 ms / none",
             checkpointed(nasm.assemble(Source("small", small)), {}, tries),
             "ratio",
         ),
         (
-            "2048^3 matmul, a checkpoint every 20 ms / none",
+            "2048^3 matmul, a checkpoint every 30 ms / none",
             checkpointed(nasm.assemble(Source("matmul", MATMUL)), factors(), tries),
             "ratio",
         ),
