@@ -164,3 +164,32 @@ def test_what_is_not_so_on_some_way_is_not_decided(body: str, more: dict[str, st
 @each("seed", part(range(600), 8))
 def test_no_value_leads_to_what_joined_ways_do_not_have(seed: int) -> None:
     assert joined_differences(nasm.assemble(Quiet(Random(f"quiet {seed}")).text())) == []
+
+
+TWICE = HEAD + several(SIDES) + "    Nop $copied >= 16\n" + TAIL
+COPIED = {"X post in": "X $copied += 16", "after in": "$copied >= 16", ".sem more": ".sem copied"}
+
+
+def test_a_wait_that_no_way_needs_can_go() -> None:
+    text = TWICE
+    for old, new in COPIED.items():
+        text = text.replace(old, new)
+    report = examine(nasm.assemble(text), waits=True, tried=False).waits
+    assert report is not None
+    assert not report.reason
+    lines = {one.span.line: one for one in report.suggestions if one.span is not None}
+    nop = next(n for n, line in enumerate(text.split("\n"), 1) if "Nop $copied" in line)
+    first = next(n for n, line in enumerate(text.split("\n"), 1) if "op=copy $copied" in line)
+    assert lines[nop].together
+    assert first not in lines
+
+
+def test_where_something_may_be_wrong_no_wait_is_looked_at() -> None:
+    text = HEAD + several(SIDES) + TAIL.replace(" after made", "")
+    report = examine(nasm.assemble(text), waits=True, tried=False).waits
+    assert report is not None
+    assert report.reason == "not every way that values lead to was followed"
+    text = HEAD + several(SIDES, 2) + TAIL.replace(" after made", "")
+    report = examine(nasm.assemble(text), waits=True, tried=False).waits
+    assert report is not None
+    assert report.reason == "something was found on a way that values lead to"
