@@ -139,6 +139,22 @@ NOT_DECIDED = {
             "@sync DmaCopy Y, u after made": "@sync DmaCopy Y, t after made",
         },
     ),
+    "what a register has that one side alone writes": (
+        several(SIDES)
+        + "    RegisterMove %r1, 0\n"
+        + SKIP.format(b=20, line="RegisterMove %r1, 4")
+        + "    Activation v[:, %r1 : +1], t[:, 0:1], op=exp\n",
+        {"@sync DmaCopy Y, u": "@gpsimd Memset v[:, 0:1], 1.0\n@sync DmaCopy Y, u"},
+    ),
+    "a branch on one side that posts": (
+        several(SIDES)
+        + SKIP.format(
+            b=20,
+            line="CompareBranch %r0, 9, op=less, target=in $more++\n"
+            "    Activation u, t, op=exp\nin:",
+        ),
+        {"@sync DmaCopy Y, u": "@gpsimd Nop $more >= 1\n@sync DmaCopy Y, u"},
+    ),
     "a number that one side alone needs small": (
         several(SIDES)
         + SMALL
