@@ -124,15 +124,19 @@ class Bursting:
     """How a target executes many instructions of a queue at once, where nothing observes.
 
     Both get what the core holds and the number of the queue within the core. ``ahead`` says what
-    would be executed for an instruction further on if those before it changed nothing of that,
-    which they do not in a burst; None if taking it up changes what the core holds. ``burst`` gets
+    would be executed for an instruction further on if those before it changed nothing of that but
+    by being recorded, as nothing else does in a burst; None if taking it up changes what the core
+    holds. It may ask for those before it that are executed themselves, each with its place, without
+    the first: that has been at the head of its queue before. ``burst`` gets
     these, in pieces; no more ticks than it may take before the last one starts; and the queues
     whose next instruction is blocked, by number, of which it must end none. It may take fewer.
     Where there can be none before a tick it returns that, where it does not know when, None.
     ``leads`` says of an instruction whether there are any that begin with it.
     """
 
-    ahead: Callable[[Any, int, Any], Sequence[Any] | None]
+    ahead: Callable[
+        [Any, int, Any, Callable[[], Sequence[tuple[Any, tuple[int, int]]]]], Sequence[Any] | None
+    ]
     burst: Callable[
         [Any, int, Iterable[Sequence[Any]], int, Mapping[int, Blocked]], Burst | int | None
     ]

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from itertools import repeat
+from functools import partial
+from itertools import islice, repeat
 
 from nasm.isa.core_state import Burst
 from nasm.isa.micro_instructions import Micro, numbered
 from nasm.program.program import Instruction, Program
 from nasm.sim.burst_plan import Planned
+from nasm.sim.counters import Who
 from nasm.sim.queues import Queue
 
 TOGETHER = 32
 """Instructions of a piece, at most, that are executed themselves."""
 
-Foresee = Callable[[Instruction], Sequence[Instruction] | None]
+Foresee = Callable[
+    [Instruction, Callable[[], Sequence[tuple[Instruction, Who]]]], Sequence[Instruction] | None
+]
 
 
 class BurstSource:
@@ -53,18 +57,21 @@ class BurstSource:
     def _following(self, pc: int, foresee: Foresee) -> Iterator[Sequence[Instruction]]:
         """What comes from a pc on; those that are executed themselves several at a time."""
         foreseen: dict[Instruction, Sequence[Instruction] | None] = {}
+        itself: set[Instruction] = set()
         while some := self._free(pc):
             taken = 0
-            for number, one in enumerate(some):
-                if one not in foreseen:
-                    found = foresee(one)
-                    itself = found is not None and len(found) == 1 and found[0] is one
-                    foreseen[one] = None if itself else found or ()
-                found = foreseen[one]
-                if found is None:
+            for number, one in enumerate(some) if not itself.issuperset(some) else ():
+                if one in itself:
                     continue
+                if one not in foreseen:
+                    found = foresee(one, partial(self._executed, pc + taken, some[taken:number]))
+                    if found is not None and len(found) == 1 and found[0] is one:
+                        itself.add(one)
+                        continue
+                    foreseen[one] = found
                 if taken < number:
                     yield self._plain(pc + taken, some[taken:number])
+                found = foreseen[one]
                 if not found or not self.known(found):
                     return
                 yield self._expanded(pc + number, found, 0)
@@ -72,6 +79,16 @@ class BurstSource:
             if taken < len(some):
                 yield self._plain(pc + taken, some[taken:])
             pc += len(some)
+
+    def _executed(self, pc: int, last: Sequence[Instruction]) -> list[tuple[Instruction, Who]]:
+        """Those after the first that are executed themselves so far, and the last ones from a pc.
+
+        Each with its place.
+        """
+        noted = zip(self.instructions, self.pcs, self.micros, strict=True)
+        found = [(one, at) for one, at, micro in islice(noted, 1, None) if micro < 0]
+        found += zip(last, range(pc, pc + len(last)), strict=True)
+        return [(one, (self.queue.index, at)) for one, at in found]
 
     def _free(self, pc: int) -> list[Instruction]:
         """Some instructions from a pc on, up to one that waits for a semaphore, or updates any."""
@@ -90,7 +107,7 @@ class BurstSource:
 
     def _expanded(self, pc: int, piece: Sequence[Instruction], first: int) -> Sequence[Instruction]:
         """Note what an instruction is expanded to, from one of these on."""
-        taken = piece[first:]
+        taken = piece[first:] if first else piece
         self._note(taken, piece)
         self.pcs.extend(repeat(pc, len(taken)))
         self.micros.extend(range(first, len(piece)))

@@ -142,13 +142,19 @@ class State:
         self.guard(added_to(program.generation, program.instructions))
 
     def _make_numbered(self, program: Program) -> None:
-        """A store for each memory whose bytes have numbers: tensors there are parts of it."""
+        """A store for each memory whose bytes have numbers: tensors there are parts of it.
+
+        Those of cores that do something are made at once: that is no part of the run.
+        """
+        busy = set(program.busy_cores)
         for memory in program.generation.memories.values():
             for core in range(1 if memory.shared else program.cores) if memory.numbered else ():
                 store = Store(memory.name, 1, memory.size, core=core)
                 store.alone, store.touched = False, self._touched.append
                 self.numbered[memory.name, core] = store
                 self.stores.append(store)
+                if core in busy:
+                    store.make()
         self._put_numbered(program.tensors.values())
 
     def _put_numbered(self, tensors: Iterable[Tensor]) -> None:

@@ -223,13 +223,17 @@ class Store:
         self.data, self.written = arena.take(self.rows, self.pitch)
         self._bytes, self._marks = self.data.reshape(-1).data, self.written.reshape(-1).data
 
+    def make(self) -> None:
+        """Make its bytes, which something is going to ask for."""
+        self._take(Arena(self.rows * self.pitch))
+        if self.touched is not None:
+            self.touched(self)
+
     def __getattr__(self, name: str) -> Any:
         """Its bytes, which are asked for for the first time."""
         if name not in MADE_LATER:
             raise AttributeError(name)
-        self._take(Arena(self.rows * self.pitch))
-        if self.touched is not None:
-            self.touched(self)
+        self.make()
         return getattr(self, name)
 
     # -- places

@@ -68,6 +68,16 @@ def test_what_is_recorded_while_it_is_executed_is_recorded_in_a_burst() -> None:
     assert together.machine.scheduler.position < 20, together.machine.scheduler.position
 
 
+def test_what_is_recorded_is_played_in_the_same_burst() -> None:
+    body = "".join(f"SFPLOADI VD={n % 4}, Mod0=0, Imm16=0x{4000 + n}\n" for n in range(24))
+    for index, count in ((0, 24), (20, 24), (30, 20), (0, 30)):  # the last ones play no replay
+        record = f"@t1\nREPLAY Index={index}, Count={count}, Exec=1, Load=1\n{body}"
+        played = "".join(f"REPLAY Index={(index + n) % 32}, Count=9\n" for n in (0, 3, 9))
+        together, alone = both(Source("a.nasm", f".target wormhole\n{record}{played}"))
+        assert alone.machine.scheduler.position > 40
+        assert together.machine.scheduler.position < 4
+
+
 LOADS = "@t1\n" + "SFPLOADI VD=0, Mod0=0, Imm16=0x4000\n" * 60
 
 
@@ -219,7 +229,7 @@ RENAMED = (
     "SFPSWAP VC={0}, VD={3}, Mod1=1\nSFPNOP",
     "SFPLOADI VD={3}, Mod0=0, Imm16=0x4120",
     "SFPMOV VC={0}, VD={3}",
-    "SFPMUL VA={0}, VB={1}, VC=9, VD=9\nSFPNOP",
+    "SFPMAD VA={0}, VB={1}, VC=11, VD=11\nSFPNOP",
     "SFPSETCC VC={0}, Mod1=2",
     "SFPENCC Imm2=3, Mod1=10",
 )
@@ -242,8 +252,11 @@ def renamed(rng: Random) -> str:
     stores = [f"SFPSTORE VD={n}, Mod0=2, AddrMod=3, Imm10={2 * n}" for n in range(8)]
     whole = [*set_up, *loads, *lines, *stores]
     rounds = [elsewhere(one, 16 * n) for n in range(6) for one in whole]
-    fill = [f"SFPSTORE VD=0, Mod0=2, AddrMod=3, Imm10={n}" for n in range(0, 128, 2)]
-    return "\n".join([".target wormhole", "@t1", *fill, "SETRWC", *rounds]) + "\n"
+    fill = ""
+    for n in range(0, 128, 2):
+        fill += f"SFPLOADI VD=0, Mod0=0, Imm16={0x3F00 + rng.randrange(0x100)}\n"
+        fill += f"SFPSTORE VD=0, Mod0=2, AddrMod=3, Imm10={n}\n"
+    return "\n".join([f".target wormhole\n@t1\n{fill}SETRWC", *rounds]) + "\n"
 
 
 @pytest.mark.parametrize("seed", part(range(0, 60, 6), 1))

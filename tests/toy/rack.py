@@ -442,7 +442,9 @@ def _nothing() -> None:
     return None
 
 
-def ahead(rack: Rack, queue: int, instruction: Instruction) -> Sequence[Instruction] | None:
+def ahead(
+    rack: Rack, queue: int, instruction: Instruction, _: object
+) -> Sequence[Instruction] | None:
     """What would stand for an instruction; nobody knows of one that is recorded, or records."""
     if rack.left[queue] or instruction.row is Tape:
         return None

@@ -25,7 +25,7 @@ FOLLOWED = RunSettings(values=False)
 
 
 def advised_on_every_way(ways: EveryWay) -> WaitReport:
-    """The lines whose waits can go on every way, of a program of which all were followed."""
+    """The lines whose waits no way needs, of a program of which all were followed."""
     if not ways.whole:
         return WaitReport(reason="not every way that values lead to was followed")
     if not all(one.clean for one in ways.every):

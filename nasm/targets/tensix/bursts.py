@@ -67,9 +67,12 @@ def burst(
     if ticks < LEAST:
         return max(ends, core.now + 1)
     words: list[int] = []
-    unit = None
+    some: tuple[int, ...] = ()
+    unit = before = None
     for piece in pieces:
-        words += words_of(tuple(piece))
+        if piece is not before:  # what is played again and again is the same
+            before, some = piece, words_of(tuple(piece))
+        words += some
         unit = _unit(words[0])
         if unit not in _RUNS or _unit(words[-1]) is not unit or len(words) > ticks:
             break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Final, TypeVar
 
@@ -16,6 +16,7 @@ from nasm.targets.tensix.core.pushed import PushedWord, front_of
 from nasm.targets.tensix.core.tensix import Tensix
 from nasm.targets.tensix.front.expanding import (
     EXPANDERS,
+    REPLAY_WORDS,
     ExpandedWord,
     ExpanderAction,
     expand,
@@ -28,7 +29,7 @@ from nasm.targets.tensix.isa import DATA, words_on
 from nasm.targets.tensix.isa.cores import PUSHING
 from nasm.targets.tensix.risc_state import RISC_CORES
 from nasm.targets.tensix.riscv import execute, feeding
-from nasm.targets.tensix.state import THREADS
+from nasm.targets.tensix.state import THREADS, U32, Thread
 from nasm.targets.tensix.unit_queries import thread_name
 from nasm.targets.tensix.words import WORDS as DECLARED
 from nasm.targets.tensix.words.units import NOTHING
@@ -196,27 +197,55 @@ def open_recordings(core: Tensix) -> Iterator[Unfinished]:
             yield Unfinished(number, text, f"give {BUFFER} the count of the instructions after it")
 
 
+Executed = Callable[[], Sequence[tuple[Instruction, tuple[int, int]]]]
+"""What comes before an instruction and is executed itself, but for the first, with its places."""
+
+
 def expansion_of(
-    core: Tensix, thread: int, instruction: Instruction
+    core: Tensix, thread: int, instruction: Instruction, executed: Executed
 ) -> Sequence[Instruction] | None:
     """What a thread would execute for an instruction; None where that changes the expanders.
 
-    What is executed while it is recorded is the instruction itself: see ``record``.
+    What is executed while it is recorded is the instruction itself: see ``record``. After the last
+    one of those it is played as it will be recorded then.
     """
     if thread >= THREADS or core.lines[thread] is not None:
         return None
     expander = _expander_of(instruction)
     if instruction.row is DATA or (expander is ExpanderAction.TEMPLATE) != core.after_mop[thread]:
         return None
+    own = core.threads[thread]
     if expander is None:
-        recording = core.threads[thread].recording
+        recording = own.recording
         return None if recording.left and not recording.executes else (instruction,)
+    replay, recorded = own.replay, own.recorded
+    if own.recording.left:
+        later = _recorded(own, executed())
+        if later is None:
+            return None
+        replay, recorded = later
     try:
-        micros = foreseen(core, thread, word_of(instruction), core.outer_bug)
-        recorded = core.threads[thread].recorded
+        micros = foreseen(own, replay, word_of(instruction), core.outer_bug)
         return None if micros is None else _instructions(core.chip, micros, recorded)
     except Refused:
         return None
+
+
+def _recorded(
+    own: Thread, executed: Sequence[tuple[Instruction, tuple[int, int]]]
+) -> tuple[U32, tuple[tuple[int, int] | None, ...]] | None:
+    """The replay buffer after some instructions, and the places of what it holds.
+
+    None where a thread still records then, or records what it does not execute.
+    """
+    recording = own.recording
+    if not recording.executes or len(executed) < recording.left:
+        return None
+    replay, recorded = own.replay.copy(), list(own.recorded)
+    for number, (one, place) in enumerate(executed[: recording.left], recording.index):
+        replay[number % REPLAY_WORDS] = word_of(one)
+        recorded[number % REPLAY_WORDS] = place
+    return replay, tuple(recorded)
 
 
 def record(core: Tensix, thread: int, words: Iterable[tuple[int, Place]]) -> None:

@@ -79,7 +79,8 @@ class ThreadLines:
 def front_of(core: Tensix, thread: int) -> FrontEnd:
     """The front end of a thread that is pushed, as it is now."""
     front = core.fronts[thread]
-    front.advance(core.around.now, ThreadLines(core, thread))
+    if front.busy:
+        front.advance(core.around.now, ThreadLines(core, thread))
     return front
 
 

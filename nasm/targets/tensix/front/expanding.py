@@ -15,7 +15,7 @@ import numpy as np
 
 from nasm.base.problems import Refused
 from nasm.targets.tensix.front.mop import Slot, template_0, template_1
-from nasm.targets.tensix.state import Coprocessor, Thread
+from nasm.targets.tensix.state import U32, Coprocessor, Thread
 from nasm.targets.tensix.words import OPCODES
 
 REPLAY_WORDS: Final = 32
@@ -106,16 +106,18 @@ def taken(
 
 
 def foreseen(
-    core: Coprocessor, thread: int, word: int, outer_bug: bool = True
+    own: Thread, replay: U32, word: int, outer_bug: bool = True
 ) -> tuple[ExpandedWord, ...] | None:
-    """What would reach the gate in place of a word now; None where that would change anything."""
-    own = core.threads[thread]
-    if own.recording.left or EXPANDERS.get(word >> 24) is ExpanderAction.MASK:
+    """What would reach the gate in place of a word; None where that would change anything.
+
+    Nothing is recorded then, and ``replay`` is what the thread has recorded.
+    """
+    if EXPANDERS.get(word >> 24) is ExpanderAction.MASK:
         return None
     slots = _slots(own, word, outer_bug)
     if any(_records(slot.word) for slot in slots):
         return None
-    return _played(own.replay.tobytes(), slots)
+    return _played(replay.tobytes(), slots)
 
 
 def _slots(own: Thread, word: int, outer_bug: bool) -> tuple[Slot, ...]:

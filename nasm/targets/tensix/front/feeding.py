@@ -86,6 +86,11 @@ class FrontEnd(MutableState):
     roomy: tuple[int, int] = (0, 0)
     latest: int = -1
 
+    @property
+    def busy(self) -> bool:
+        """Whether it holds anything that has still to reach the gate."""
+        return bool(self.pushed or self.words or self.playing or self.made < len(self.counts))
+
     def advance(self, now: int, source: PushedLines) -> None:
         """Let everything happen up to a cycle."""
         while True:

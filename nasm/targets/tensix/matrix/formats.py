@@ -7,6 +7,7 @@ are of integer arrays of any shape, bit by bit: none of them rounds.
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,7 +93,14 @@ def src_from_tf32(x: Any) -> U32:
 
 def src_from_bf16(x: Any) -> U32:
     """BF16 bits as elements of SrcA or SrcB: the low three bits of the mantissa are 0."""
-    return src_from_tf32(u32(x) << 3)
+    found: U32 = _all_from_bf16().take(x)
+    return found
+
+
+@cache
+def _all_from_bf16() -> U32:
+    """The element of each BF16 number, by its bits."""
+    return src_from_tf32(np.arange(1 << 16, dtype=np.uint32) << 3)
 
 
 def src_from_fp16(x: Any) -> U32:

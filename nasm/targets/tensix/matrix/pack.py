@@ -8,9 +8,9 @@ source and stochastic rounding are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,15 @@ from nasm.targets.tensix.matrix import pack_conversion
 from nasm.targets.tensix.matrix.bfp import packed, shared
 from nasm.targets.tensix.matrix.formats import BITS, BLOCK_FLOATS, Bits, Format
 from nasm.targets.tensix.matrix.pack_conversion import KINDS, NumberKind
-from nasm.targets.tensix.matrix.pack_job import FIFOS, Job, count_of, jobs_of, places_of
+from nasm.targets.tensix.matrix.pack_job import (
+    FIFOS,
+    PLACES,
+    ROW,
+    Job,
+    count_of,
+    jobs_of,
+    places_of,
+)
 from nasm.targets.tensix.matrix.src import unknown
 from nasm.targets.tensix.matrix.streams import (
     ADDERS,
@@ -53,7 +61,7 @@ _FACE_SETS: Final = "TILE_FACE_SET_MAPPING_0_face_set_mapping_0"
 """The first fields that map rows and faces of a tile to sets."""
 
 
-def _supported(job: Job) -> None:
+def _supported(job: Job) -> bool:
     """Refuse what is not modelled, by name."""
     override = "SEC0_REG1_All_pack_disable_zero_compress"
     uncompressed = job.own("Disable_zero_compress")
@@ -77,12 +85,13 @@ def _supported(job: Job) -> None:
             raise Refused("E0601", f"{job.section(job.packer)}_{name} is set")
     if job.all("ALU_ROUNDING_MODE_Packer_srnd_en") or job.all("ALU_ROUNDING_MODE_Gasket_srnd_en"):
         raise Refused("E0601", "a packer that rounds stochastically")
+    return True
 
 
 def _masked(job: Job, x: Bits, kind: NumberKind, columns: Bits) -> Bits:
     """Numbers of Dst, 0 or minus infinity where the edge mask of their place in the tile is 0."""
     places = _tile_places(job, len(x))
-    if job.known.once((_keeps_all, job.packer), partial(_keeps_all, job)):
+    if _keeps(job):
         return x
     y, z = places()
     if job.all("PCK_EDGE_TILE_FACE_SET_SELECT_enable"):
@@ -172,6 +181,62 @@ def _from_dst(job: Job, count: int) -> tuple[Bits, NumberKind]:
     return _masked(job, early, kind, places & 15), kind
 
 
+class _Converted(NamedTuple):
+    """Numbers within a packer, and what becomes of them for L1."""
+
+    inside: Bits
+    kind: NumberKind
+    out: Bits
+
+
+def _converted(jobs: Sequence[Job], count: int) -> list[_Converted] | None:
+    """What packers make of whole rows of Dst, where all do the same; nothing is changed.
+
+    None where they do not, where a mask leaves something out, or one of them is refused.
+    """
+    first = jobs[0]
+    if len(jobs) < 2 or count % ROW or not count or first.interfaces:
+        return None
+    try:
+        how = _how(first)
+        if not all(_keeps(job) and _how(job) == how for job in jobs):
+            return None
+        begins = [int(places_of(job, 1)[0]) for job in jobs]
+        if any(at % ROW or at + count > PLACES for at in begins):
+            return None
+        lines = np.concatenate([np.arange(at // ROW, (at + count) // ROW) for at in begins])
+        stored = rows_of_dst.read(first.core.matrix, lines, how.reading.wide).reshape(-1)
+        early, kind = pack_conversion.early(stored, how.reading)
+        inside = _relu(first, early, kind)
+        out = _late(first, inside, kind)
+    except Refused:
+        return None
+    parts = (slice(at, at + count) for at in range(0, count * len(jobs), count))
+    return [_Converted(inside[part], kind, out[part]) for part in parts]
+
+
+class _How(NamedTuple):
+    """What decides, besides what packers share, what one makes of a number."""
+
+    reading: pack_conversion.DstReading
+    source: Format
+    target: Format
+    own: tuple[int, ...]
+
+
+def _how(job: Job) -> _How:
+    return job.known.once((_how, job.packer), partial(_found_how, job))
+
+
+def _found_how(job: Job) -> _How:
+    own = tuple(job.own(name) for name in ("Exp_threshold_en", "Exp_threshold") if job.has(name))
+    return _How(job.reading(), job.form("In"), job.form("Out"), (*own, _four_bits(job)))
+
+
+def _keeps(job: Job) -> bool:
+    return job.known.once((_keeps_all, job.packer), partial(_keeps_all, job))
+
+
 def _observed(job: Job, x: Bits, kind: NumberKind) -> None:
     """Count exponents in the packer's histogram."""
     found, p = pack_conversion.exponents(x, kind), job.core.packers[job.packer]
@@ -183,26 +248,44 @@ def _observed(job: Job, x: Bits, kind: NumberKind) -> None:
         p.histogram[:] = np.minimum(total, 255)
 
 
-def _numbers(job: Job, count: int, zero: int) -> Bits:
-    """What the packer has for L1, number by number: BF16 or FP16 bits for block floats."""
-    source, target = job.form("In"), job.form("Out")
+def _numbers(job: Job, count: int, zero: int, converted: _Converted | None) -> Bits:
+    """What the packer has for L1, number by number: BF16 or FP16 bits for block floats.
+
+    They may have been ``converted`` before.
+    """
+    if converted is not None:
+        _tile_places(job, count)
+        _observed(job, converted.inside, converted.kind)
+        return converted.out
+    source = job.form("In")
     if zero:
         kind = KINDS.get(source)
         if kind is None:
             raise unknown(f"a packer with an input format of {source.name}")
-        x: Bits = np.zeros(count, np.uint32)
-    else:
-        x, kind = _from_dst(job, count)
+        return _late(job, _relu(job, np.zeros(count, np.uint32), kind), kind)
+    x, kind = _from_dst(job, count)
+    x = _relu(job, x, kind)
+    _observed(job, x, kind)
+    return _late(job, x, kind)
+
+
+def _relu(job: Job, x: Bits, kind: NumberKind) -> Bits:
     threshold = job.all("STACC_RELU_ReluThreshold")
-    x = pack_conversion.relu(x, kind, job.all("STACC_RELU_ApplyRelu") & 3, threshold)
-    if not zero:
-        _observed(job, x, kind)
+    return pack_conversion.relu(x, kind, job.all("STACC_RELU_ApplyRelu") & 3, threshold)
+
+
+def _late(job: Job, x: Bits, kind: NumberKind) -> Bits:
+    """Numbers after the threshold of exponents and the late conversion."""
     if job.own("Exp_threshold_en"):
         x = pack_conversion.thresholded(x, kind, job.own("Exp_threshold"))
     if kind is NumberKind.FP32 and job.intermediate() is Format.FP16:
         x, kind = fp16_from_fp32(x), NumberKind.FP16
-    four = job.has("Pac_LF8_4b_exp") and bool(job.own("Pac_LF8_4b_exp"))
-    return pack_conversion.late(x, kind, source, target, four_bits=four)
+    source, target = job.form("In"), job.form("Out")
+    return pack_conversion.late(x, kind, source, target, four_bits=_four_bits(job))
+
+
+def _four_bits(job: Job) -> bool:
+    return job.has("Pac_LF8_4b_exp") and bool(job.own("Pac_LF8_4b_exp"))
 
 
 def _bytes(x: Bits, form: Format) -> tuple[U8, U8]:
@@ -254,15 +337,17 @@ def _take(job: Job, stream: int, at: int) -> None:
         p.needs_address[stream] = False
 
 
-def _packed(job: Job, zero: int, flush: int, last: int) -> list[L1Write]:
-    """One packer's work, as the writes that it leaves."""
-    _supported(job)
+def _packed(
+    job: Job, zero: int, flush: int, last: int, converted: _Converted | None
+) -> list[L1Write]:
+    """One packer's work, as the writes that it leaves; its numbers may be ``converted``."""
+    job.known.once((_supported, job.packer), partial(_supported, job))
     target, p = job.form("Out"), job.core.packers[job.packer]
     added = target if job.own("Pack_L1_Acc") else None
     if added is not None and added not in ADDERS:
         raise unknown(f"packer {job.packer} accumulates {added.name} in L1")
     count = count_of(job, flush)
-    data, exponents = _bytes(_numbers(job, count, zero or flush), target)
+    data, exponents = _bytes(_numbers(job, count, zero or flush, converted), target)
     _take_addresses(job)
     end = bool(last or flush)
     writes = [emitted(p, EXPONENTS, exponents, end, None), emitted(p, DATA, data, end, added)]
@@ -279,6 +364,15 @@ def _packed(job: Job, zero: int, flush: int, last: int) -> list[L1Write]:
                 f"it has {job.core.chip.l1_bytes:#x}",
             )
     return found
+
+
+def _together(jobs: Sequence[Job]) -> list[_Converted] | None:
+    """What packers have for L1, if all do the same."""
+    try:
+        counts = {count_of(job, 0) for job in jobs}
+    except Refused:
+        return None
+    return _converted(jobs, counts.pop()) if len(counts) == 1 else None
 
 
 def PACR(
@@ -308,7 +402,12 @@ def packs(
 ) -> Callable[[], None]:
     """Numbers of Dst to L1, by the packers that fields name; what is returned writes them."""
     jobs = jobs_of(core, thread, fields)
-    writes = [w for job in jobs for w in _packed(job, ZeroWrite, Flush, Last)]
+    made = None if ZeroWrite or Flush else _together(jobs)
+    writes = [
+        w
+        for number, job in enumerate(jobs)
+        for w in _packed(job, ZeroWrite, Flush, Last, None if made is None else made[number])
+    ]
     owners = sorted({job.whose for job in jobs})
     for channel in (0, 1):
         apply_pack_addr_mod(core, thread, AddrMod, owners, channel)

@@ -7,6 +7,7 @@ aligned group of four (PACR.md of Blackhole A0).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -29,6 +30,9 @@ MASKS: Final = frozenset({1, 2, 4, 8, 3, 12, 15})
 
 ROW: Final = 16
 """Numbers of a row of Dst."""
+
+PLACES: Final = 0x4000
+"""Numbers of Dst."""
 
 STRIDE: Final = 16
 """How many rows apart interfaces read in the access mode that has it: the rows of a face."""
@@ -90,6 +94,9 @@ class Job:
 
     def form(self, which: str) -> Format:
         """The format before the last conversion ("In") or after it ("Out")."""
+        return self.known.once((Job.form, which, self.packer), partial(self._form, which))
+
+    def _form(self, which: str) -> Format:
         return data_format(self.own(f"{which}_data_format"), f"{which} of packer {self.packer}")
 
     def pair(self, name: str) -> int:
@@ -156,7 +163,7 @@ def places_of(job: Job, count: int) -> NDArray[np.int64]:
     follow_order(job.core, job.thread)
     if job.interfaces:
         return _places_of_rows(job, count, start)
-    return start + np.arange(count) & 0x3FFF
+    return start + np.arange(count) & PLACES - 1
 
 
 def _places_of_rows(job: Job, count: int, start: int) -> NDArray[np.int64]:
