@@ -121,6 +121,14 @@ NOT_DECIDED = {
         several(SIDES) + ONE_SIDE,
         {"@sync DmaCopy Y, u": "@gpsimd Memset v, 1.0\n@sync DmaCopy Y, u"},
     ),
+    "a race on the other side": (
+        several(SIDES) + SIDES.format(b=20).replace("u, t, op=square", "v, t, op=square"),
+        {"@sync DmaCopy Y, u": "@gpsimd Memset v, 1.0\n@sync DmaCopy Y, u"},
+    ),
+    "a side that posts": (
+        several(SIDES) + SKIP.format(b=20, line="Activation u, t, op=exp $more++"),
+        {"@sync DmaCopy Y, u": "@gpsimd Nop $more >= 1\n@sync DmaCopy Y, u"},
+    ),
     "what one side alone writes": (several(SIDES) + ONE_SIDE + "    Activation u, v, op=exp\n", {}),
     "a register that one side alone writes": (
         several(SIDES)
