@@ -12,6 +12,8 @@ from nasm.targets import TARGETS
 from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE
 from nasm.targets.tensix.front.expanding import EXPANDERS
 from nasm.targets.tensix.isa.table import ADDED, CHANGES, DECLARED
+from nasm.targets.tensix.noc.chip_map import MAPS, TENSIX
+from nasm.targets.tensix.words.word import Described
 
 TARGET = TARGETS["wormhole"]()
 
@@ -29,6 +31,8 @@ def differences() -> str:
     for name, how in changed.items():
         if how.missing:
             missing[how.missing].append(name)
+    known = {**DECLARED, **ADDED[BLACKHOLE.name]}
+    named = [n for n in ours if known[n].word.described is Described.NAME]
     lines = [
         _figures(ours, theirs),
         "",
@@ -37,6 +41,7 @@ def differences() -> str:
         f"* **Computed in another way**: {_names(values)}.",
         f"* **Other waits only**: {_names(waits)}.",
         *(f"* **Not modelled**: {why}: {_names(names)}." for why, names in missing.items()),
+        f"* **Not executed**, as documents give no more than their names: {_names(named)}.",
     ]
     return "\n".join(lines)
 
@@ -67,6 +72,7 @@ def _executed(name: str, rows: Mapping[str, Row]) -> str:
 def _figures(ours: Mapping[str, Row], theirs: Mapping[str, Row]) -> str:
     both = ((WORMHOLE, theirs), (BLACKHOLE, ours))
     generations = [next(g for g in TARGET.generations if g.name == c.name) for c, _ in both]
+    maps = [MAPS[chip.name] for chip, _ in both]
     figures = {
         "`.target`": [code(chip.name) for chip, _ in both],
         "clock": [f"{g.ticks / 1000:g} GHz" for g in generations],
@@ -81,6 +87,10 @@ def _figures(ours: Mapping[str, Row], theirs: Mapping[str, Row]) -> str:
         "lines of RISC-V cores": [
             "yes" if any(e.pushes for e in g.engines) else "no" for g in generations
         ],
+        "routers of a network": [f"{m.columns} by {m.rows}" for m in maps],
+        "Tensix tiles": [str(sum(row.count(TENSIX) for row in m.kinds)) for m in maps],
+        "DRAMs": [f"{len(m.dram_memories)} of {m.dram_bytes >> 30} GiB" for m in maps],
+        "bytes of a flit, of a packet": [f"{m.flit}, {m.most_bytes:,}" for m in maps],
     }
     rows = [[name, *values] for name, values in figures.items()]
     return table(["", *(chip.title for chip, _ in both)], rows)

@@ -6,8 +6,17 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+MANY = 20_000
+"""New objects that take some ten milliseconds to look at."""
+
+MOST = 5_000_000
+"""Objects that count as old before all are looked at."""
+
 _frozen = False
 """Whether `lasting` or `imported` froze objects. Python would count them all to answer that."""
+
+_aged = 0
+"""How many objects count as old that nothing has looked at."""
 
 
 @contextmanager
@@ -39,6 +48,30 @@ def lasting() -> None:
         _unfreeze()
         gc.collect()
     _freeze()
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """Collect nothing in here, where a command is answered; much that it made counts as old then.
+
+    Otherwise Python looks at what a run has made while one of the next commands is answered, which
+    takes longer than most answers. Once that may be too much, all is looked at.
+    """
+    global _aged
+    with paused():
+        yield
+        new = gc.get_count()[0]
+        if new > MANY:
+            gc.freeze()
+            if not _frozen:
+                gc.unfreeze()
+            _aged += new
+    if _aged > MOST:
+        _aged = 0
+        if _frozen:
+            lasting()
+        else:
+            gc.collect()
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from nasm.base.source_files import Given, Text, bytes_of
 from nasm.base.suppressions import Policy
 from nasm.debugger.moving.breakpoint_records import Breakpoint, Hit
 from nasm.debugger.moving.breakpoints import Breakpoints
+from nasm.debugger.moving.driver import SessionDriver
 from nasm.debugger.moving.locations import loop_variables
 from nasm.debugger.moving.past import KEPT, Past
 from nasm.debugger.moving.travel import Travel
@@ -37,7 +38,7 @@ from nasm.machine import Machine
 from nasm.machine.inputs import Inputs
 from nasm.machine.records import Rows, Status
 from nasm.program.program import Program
-from nasm.runs.execution import Checkpoint, Driver, Execution
+from nasm.runs.execution import Checkpoint, Execution
 from nasm.runs.settings import (
     EmptyKeywords,
     RunSettings,
@@ -52,32 +53,6 @@ if TYPE_CHECKING:  # what is asked rarely is imported when it is
 
 NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
-
-
-class _Driver(Driver):
-    """Moves the execution of a session: to a breakpoint, or as far as it is asked to."""
-
-    def __init__(self, execution: Execution, past: Past, stops: Breakpoints) -> None:
-        super().__init__(execution)
-        self.past, self.stops = past, stops
-
-    @property
-    def over(self) -> bool:
-        return self.execution.ended and self.past.next_change is None
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        done = self.past.changes[: self.execution.changes_made]
-        return tuple(str(one.change) for one in done)
-
-    def begin(self) -> None:
-        self.stops.hits = ()
-
-    def move(self, events: int, until: int | None, retire: int | None) -> int:
-        scheduler = self.execution.machine.scheduler
-        position = scheduler.position
-        self.stops.advance(events, until, retire)
-        return scheduler.position - position
 
 
 MANY = 1 << 20
@@ -148,7 +123,7 @@ class Session(Drawn):
             keep = 0 if chosen.profile or chosen.trace else KEPT
         self.past = Past(run, run.forward, keep)
         self.stops = self.breakpoints = Breakpoints(run, self.past)
-        run.bursts, run.driver = False, _Driver(run, self.past, self.stops)
+        run.driver = SessionDriver(run, self.past, self.stops)
         self._travel = travel = Travel(run, self.past, self.stops)
         self.moves = MovePart(run, self.stops, travel)
         self.expressions = ExpressionPart(run, travel)

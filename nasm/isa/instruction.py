@@ -51,8 +51,10 @@ class Operand:
     not the one that a program writes; the semantics see them stacked along the partitions.
     ``derived`` gives a function that makes of its elements, as memory has them, what the semantics
     take in their place, or None; the same function for operands that mean the same, as what it
-    makes is kept until the elements change. ``use`` says what is done with an engine value that is
-    read and left again, ``READ`` without it: see :mod:`nasm.isa.implicit_kinds`.
+    makes is kept until the elements change. Of columns of a tensor it also gets a function that
+    returns what it makes of all of it, and which columns they are. ``use`` says what is done with
+    an engine value that is read and left again, ``READ`` without it: see
+    :mod:`nasm.isa.implicit_kinds`.
     A ``bare`` one is written without its name although its values are words, as is the custom of
     its language; one that is ``based`` is written in parentheses after the one before.
     """
@@ -68,7 +70,7 @@ class Operand:
     keyword: bool = False
     evidence: str = ""
     footprint: OfOperands[tuple[View, ...]] | None = None
-    derived: OfOperands[Callable[[Any], Any] | None] | None = None
+    derived: OfOperands[Callable[..., Any] | None] | None = None
     use: OfOperands[str] | None = None
     bare: bool = False
     based: bool = False

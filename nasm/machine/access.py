@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nasm.base import dtypes
-from nasm.base.dtypes import Casting, DType, Float32
+from nasm.base.dtypes import Casting, DType
 from nasm.base.pieces import PIECE, Window
 from nasm.isa.effects import Partial
 from nasm.machine.lost_results import TrackedBytes, Unread
@@ -98,7 +98,7 @@ class Access:
             self.low, self.high = self.low - pattern.last, self.high - pattern.last
         self.kept: Journal | None = None
         self.unread = pattern.unread
-        self.derived: dict[Callable[[Array], Any], Derived] = {}
+        self.derived: dict[Callable[..., Any], Derived] = {}
         self.place: TrackedBytes = self.unread.tracked(self, pattern.dense)
 
     @property
@@ -109,12 +109,25 @@ class Access:
             pattern.dtype.numpy, self.start, pattern.plain_shape, pattern.plain_strides
         )
 
-    def deriving(self, make: Callable[[Array], Any], array: Array) -> Callable[[], Any]:
-        """A function that returns what is made of the elements, kept until they change."""
+    def deriving(self, make: Callable[..., Any], array: Array) -> Callable[[], Any]:
+        """A function that returns what is made of the elements, kept until they change.
+
+        ``make`` gets the elements. Where they are columns of a store that one tensor has, it also
+        gets what returns the same made of all of the store, and which columns they are.
+        """
         found = self.derived.get(make)
         if found is None:
-            found = self.derived[make] = Derived(self.store, partial(make, array))
+            found = self.derived[make] = Derived(
+                self.store, partial(make, array, *self._within(make))
+            )
         return found.read
+
+    def _within(self, make: Callable[..., Any]) -> tuple[Any, ...]:
+        store, dtype = self.store, self.pattern.dtype
+        if not (store.alone and self.solid) or store.pitch % dtype.itemsize:
+            return ()
+        first, last = (byte // dtype.itemsize for byte in self.columns)
+        return store.deriving(make, dtype.numpy).read, slice(first, last)
 
     # -- changes
 
@@ -151,8 +164,9 @@ class Access:
         self._put(self.elements, values)
 
     def _put(self, target: Array, values: Values) -> None:
-        if self.kept is not self.store.journal or self.store.shared:
-            self.store.before_change(self)
+        store = self.store
+        if self.kept is not store.journal or store.shared or store.derivatives:
+            store.before_change(self)
         target[...] = values.take() if isinstance(values, CopyOnWrite) else values
         place = self.place
         if not place.initialised:
@@ -182,15 +196,16 @@ class Access:
         if not self.complete:
             self.bits(window)[key] = True
 
-    def add(self, values: Float32, casting: Casting) -> None:
-        """Add float32 values in the shape of ``array`` to what it holds."""
+    def add(self, values: Array, casting: Casting) -> None:
+        """Add values, rounded to float32, in the shape of ``array`` to what it holds."""
         self.look()
         dtype = self.pattern.dtype
         if dtype.name != "float32":
             self.put(added(self.array, values, dtype, casting))
             return
         self.store.before_change(self)
-        np.add(self.array, values, out=self.array)
+        array: Any = self.array
+        np.add(array, values, out=array, dtype=np.float32, casting="same_kind")
         self.mark()
         self.unread.wrote(self.place)
 
@@ -302,7 +317,7 @@ class Access:
         )
 
 
-def added(held: Array, values: Float32, dtype: DType, casting: Casting) -> Array:
-    """What memory holds and float32 values, added in float32 and rounded once into its dtype."""
-    total = dtypes.to_float32(held, dtype) + values
+def added(held: Array, values: Array, dtype: DType, casting: Casting) -> Array:
+    """What memory holds and values, added in float32 and rounded once into its dtype."""
+    total = dtypes.to_float32(held, dtype) + values.astype(np.float32, copy=False)
     return casting.narrower(dtype)(total, dtype)

@@ -23,6 +23,7 @@ from nasm.sim.group_scheduler import GroupScheduler
 from nasm.sim.queues import Flying, Queue, Task
 
 DONE, POST, SAY, FOUND, COUNT, BEGUN = "done", "post", "say", "found", "count", "begun"
+BELOW = "below"
 """The first words of what an event of a group tells; those of packets are in group_packets."""
 
 
@@ -58,6 +59,9 @@ class Telling(Observer):
         """A semaphore was changed."""
         core, own = divmod(number, self.per_core)
         self.scheduler.heard.append((POST, (core, own, now, semaphore.value)))
+        last = semaphore.last
+        if semaphore.value < 0 and last is not None:
+            self.scheduler.heard.append((BELOW, number, now, semaphore.value, last))
 
     def message_printed(self, queue: Queue, text: str, now: int) -> None:
         """An instruction has said something."""
@@ -115,6 +119,8 @@ class GroupMachine(Machine):
         self.cores = frozenset(core for core, of in enumerate(groups) if of == group)
         super().__init__(program, values=values, checked=checked)
         self.scheduler.ignore(self.summary)
+        if self.below_zero.needed:
+            self.scheduler.ignore(self.below_zero)
         self.telling = Telling(self.scheduler, program.generation.counters)
         self.scheduler.observe(self.telling)
 

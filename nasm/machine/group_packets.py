@@ -163,7 +163,6 @@ class GroupPackets(Packets):
     def _launch(self, bound: BoundPacket, signals: bool, who: Who, now: int) -> Sequence[Crossing]:
         """Send a packet for an instruction, as far as that is known within the window."""
         scheduler, packet = self.scheduler, bound.packet
-        assert self.network is not None
         if scheduler.rank >= START + len(scheduler.queues):
             raise Unfit("a queue of a network had to wait for a unit that another one shares")
         bare = replace(packet, here=None, there=None)
@@ -180,7 +179,7 @@ class GroupPackets(Packets):
             signals,
         )
         if self._before is None:
-            self._before = self.network.save()
+            self._before = [network.save() for network in self.networks.values()]
         crossings = self._cross(launch)
         sent = Sent(launch, self._flights(bound, signals, who, len(crossings)), crossings)
         self._let_go(launch, sent.flights, crossings)
@@ -199,8 +198,8 @@ class GroupPackets(Packets):
         self, bound: BoundPacket, signals: bool, who: Who, shares: int
     ) -> Sequence[Flight]:
         """The transfers of a packet by share, which wait to be answered from now on."""
-        assert self.network is not None
-        core, size = self.program.queues[who[0]].core, self.network.occupied(bound.packet)
+        core = self.program.queues[who[0]].core
+        size = self.network_of(core).occupied(bound.packet)
         scheduler = self.scheduler
         if signals:
             found = [self._signal(bound, who, core, size, share) for share in range(shares)]
@@ -217,27 +216,27 @@ class GroupPackets(Packets):
         self, launch: LaunchedPacket, flights: Sequence[Flight], crossings: Sequence[Crossing]
     ) -> None:
         """Note when the last bytes of a packet leave its tile."""
-        assert self.network is not None
-        gone = max(one.taken for one in crossings) + self.network.occupied(launch.packet)
+        network = self.network_of(self._core(launch))
+        gone = max(one.taken for one in crossings) + network.occupied(launch.packet)
         for flight in flights:
             if not launch.signals:
                 assert isinstance(flight.cargo, PacketBytes)
                 flight.cargo.gone = gone
 
     def _cross(self, launch: LaunchedPacket) -> Sequence[Crossing]:
-        assert self.network is not None
-        sender = self._tiles[self._core(launch)]
-        return self.network.cross(launch.packet, sender, launch.receivers, launch.tick)
+        core = self._core(launch)
+        network, sender = self.network_of(core), self._tiles[core][:2]
+        return network.cross(launch.packet, sender, launch.receivers, launch.tick)
 
     # -- between two windows
 
     def commit(self, launches: Sequence[LaunchedPacket]) -> None:
         """Send all packets of the window that is over, of every group and in order."""
-        assert self.network is not None
         known = {sent.launch.order: sent for sent in self.mine}
         alone = len(known) == len(launches)
         if self._before is not None and not alone:
-            self.network.restore(self._before)
+            for network, state in zip(self.networks.values(), self._before, strict=True):
+                network.restore(state)
         for launch in launches:
             sent = known.get(launch.order)
             crossings = sent.crossings if alone and sent is not None else self._cross(launch)
@@ -267,8 +266,7 @@ class GroupPackets(Packets):
     def _carry(self, launch: LaunchedPacket, shares: int) -> None:
         """Count what a network carries for a tile."""
         core = self._core(launch)
-        assert self.network is not None
-        portion = self._portion(launch.packet, self.network.occupied(launch.packet))
+        portion = self._portion(launch.packet, self.network_of(core).occupied(launch.packet))
         for _ in range(shares):
             self.scheduler.service.cores[core].carry(portion)
 
@@ -391,12 +389,11 @@ class GroupPackets(Packets):
 
     def _job(self, launch: LaunchedPacket, share: int, taken: int) -> tuple[Any, ...]:
         """What is heard of a share that lands: the record of it, and which transfer that is."""
-        assert self.network is not None
         queue, pc = launch.who
-        packet, now = launch.packet, self.scheduler.now
-        busy = self.network.occupied(packet) or 1
+        packet, now, core = launch.packet, self.scheduler.now, self._core(launch)
+        busy = self.network_of(core).occupied(packet) or 1
         record = (
-            self.program.queues[queue].core, 1 << packet.network, packet.network, queue, pc,
+            core, 1 << packet.network, packet.network, queue, pc,
             taken, taken, taken + busy, now, packet.count, 1,
         )  # fmt: skip
         return JOB, record, launch.order, share if launch.signals else 0

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.base.dtypes import Casting, Float32
+from nasm.base.dtypes import Casting
 from nasm.base.problems import Refused
 from nasm.isa.effects import Partial
 from nasm.machine.access import Access, added
@@ -149,8 +149,8 @@ class Indirect:
             stored = values.take() if isinstance(values, CopyOnWrite) else values
         self.reach.put_at(self.window, key, stored)
 
-    def add(self, entries: Entries, values: Float32, casting: Casting, where: Any = None) -> None:
-        """Add float32 values to what it holds, all of them or those that are chosen."""
+    def add(self, entries: Entries, values: Array, casting: Casting, where: Any = None) -> None:
+        """Add values, rounded to float32, to what it holds: all, or those that are chosen."""
         total = added(self.gather(entries), values, self.view.dtype, casting)
         self.scatter(entries, total if where is None else Partial(total, where))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.program.program import Program
-from nasm.sim.counters import Semaphore, Who
+from nasm.sim.counters import Post, Semaphore, Who
 from nasm.sim.events import Observer
 
 SHOWN = 3
@@ -32,13 +32,16 @@ class BelowZero(Observer):
 
     def posted(self, number: int, semaphore: Semaphore, now: int) -> None:
         """Notice who takes what is not there."""
-        last = semaphore.last
-        if semaphore.value >= 0 or last is None or last.op != "+" or last.value >= 0:
+        if semaphore.last is not None:
+            self.changed(number, now, semaphore.value, semaphore.last)
+
+    def changed(self, number: int, now: int, value: int, last: Post) -> None:
+        """A post has made a counter what it is."""
+        if value >= 0 or last.op != "+" or last.value >= 0:
             return
         assert last.by is not None
-        before = semaphore.value - last.value
-        self.first.setdefault(number, (now, before))
-        self.lowest[number] = min(semaphore.value, self.lowest.get(number, 0))
+        self.first.setdefault(number, (now, value - last.value))
+        self.lowest[number] = min(value, self.lowest.get(number, 0))
         takers = self.takers.get(number, ())
         if len(takers) < SHOWN and last.by not in takers:
             self.takers[number] = (*takers, last.by)

@@ -63,11 +63,15 @@ def plainly(trace: CoreTrace, function: IsaFunction, arguments: dict[str, Any]) 
 def given(row: Row, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The operands of a row among the arguments of a call."""
     names = _written(row)
-    return {
-        name: value if value is None or type(value) in _AS_THEY_ARE else operand(value)
-        for name, value in arguments.items()
-        if name in names
-    }
+    found: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if name in names:
+            kind = type(value)
+            if kind is NkiTensor:
+                found[name] = value.view_
+            else:
+                found[name] = value if value is None or kind in _AS_THEY_ARE else operand(value)
+    return found
 
 
 @cache
@@ -87,7 +91,7 @@ def asked(arguments: Mapping[str, Any], transfers: bool = False) -> str:
     return "" if engine.name in ("unknown", "dma") else str(engine.name)
 
 
-_AS_THEY_ARE = frozenset({bool, float, str})
+_AS_THEY_ARE = frozenset({bool, float, int, str})
 
 
 def operand(value: Any) -> Any:

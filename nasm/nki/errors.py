@@ -34,6 +34,7 @@ Trail = tuple[int, ...]
 
 _REPORTED, _OURS, _FLOOR = range(3)
 _KINDS: dict[int, int] = {}
+_SKIPPED: set[int] = set()
 _CODES: dict[int, CodeType] = {}
 """What has been met, by its number in this process; kept, so that no number comes again."""
 _LINES: dict[tuple[int, int], int] = {}
@@ -43,6 +44,7 @@ _LINES: dict[tuple[int, int], int] = {}
 def floor(code: CodeType) -> None:
     """Make this the handler of kernel calls: outer handlers do not see them."""
     _CODES[id(code)], _KINDS[id(code)] = code, _FLOOR
+    _SKIPPED.discard(id(code))
 
 
 def refuse(message: str, hint: str = "", code: str = MISUSED) -> NoReturn:
@@ -53,14 +55,15 @@ def refuse(message: str, hint: str = "", code: str = MISUSED) -> NoReturn:
 def trail(frame: FrameType | None) -> Trail:
     """Where Python is, from a frame out to where the kernel was called; without nasm."""
     while frame is not None:
-        code = frame.f_code
-        kind = _KINDS.get(id(code))
-        if kind is None:
-            kind = _met(code)
-        if kind == _REPORTED:
-            return (id(code), frame.f_lasti, *_around(frame))
-        if kind == _FLOOR:
-            break
+        number = id(frame.f_code)
+        if number not in _SKIPPED:
+            kind = _KINDS.get(number)
+            if kind is None:
+                kind = _met(frame.f_code)
+            if kind == _REPORTED:
+                return (number, frame.f_lasti, *_around(frame))
+            if kind == _FLOOR:
+                break
         frame = frame.f_back
     return ()
 
@@ -107,6 +110,8 @@ def _met(code: CodeType) -> int:
     ours = (HERE, "<frozen ", enum.__file__)  # an enumeration asks for what it has no member of
     kind = _OURS if code.co_filename.startswith(ours) else _REPORTED
     _CODES[id(code)], _KINDS[id(code)] = code, kind
+    if kind == _OURS:
+        _SKIPPED.add(id(code))
     return kind
 
 

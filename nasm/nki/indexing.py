@@ -35,28 +35,38 @@ def quickly(view: View, key: Any) -> View | None:
     steps: list[int] = []
     first = lanes
     for item, count, step in zip(items, view.shape, view.steps, strict=False):
-        stride: Any = 1
-        if type(item) is slice:
-            start = 0 if item.start is None else item.start
-            stop = count if item.stop is None else item.stop
-            stride = 1 if item.step is None else item.step
-        elif type(item) is ds:
+        kind, stride = type(item), None
+        if kind is int:
+            if not 0 <= item < count:
+                return None
+            if not first:
+                offset += item * step * size
+                continue
+            start, stop = item, item + 1
+        elif kind is slice:
+            start, stop, stride = item.start, item.stop, item.step
+            start = 0 if start is None else start
+            stop = count if stop is None else stop
+        elif kind is ds:
             start = item.start
             stop = start + item.size if type(start) is type(item.size) is int else None
         else:
-            start, stop = item, item + 1 if type(item) is int else None
-        if not (type(start) is type(stop) is type(stride) is int):
             return None
-        if not (0 <= start < stop <= count and stride > 0):
+        if not (type(start) is type(stop) is int and 0 <= start < stop <= count):
             return None
         if first:
             partition += start * step
+            first = False
         else:
             offset += start * step * size
-        if first or type(item) is not int:
+        if stride is None:
+            shape.append(stop - start)
+            steps.append(step)
+        elif type(stride) is int and stride > 0:
             shape.append((stop - start + stride - 1) // stride)
             steps.append(step * stride)
-        first = False
+        else:
+            return None
     if len(shape) + rest < 1 + lanes:
         return None
     if rest:

@@ -19,12 +19,19 @@ from nasm.views.view import Reg, View
 def _named(call: Call) -> bool:
     """Whether a call has any register among its operands."""
     for value in call.operands.values():
-        if type(value) is View:
+        kind = type(value)
+        if kind in _PLAIN:
+            continue
+        if kind is View:
             if value.dynamic:
                 return True
-        elif type(value) is Reg or (type(value) is tuple and any(v.dynamic for v in views(value))):
+        elif kind is Reg or (kind is tuple and any(v.dynamic for v in views(value))):
             return True
     return False
+
+
+_PLAIN = frozenset({type(None), bool, float, int, str})
+"""Operands without registers."""
 
 
 ANYONE = "sync"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from nasm.isa.instruction import Row, Rule
@@ -63,15 +64,17 @@ def key_of(
 
     Of several cores it is that of one, which can name its own tensors only.
     """
-    position = row.position
-    key: list[object] = [row.name, engine, core]
+    names = tuple(named)
+    places = _places(row, names)
+    if places is None:
+        return None
+    key: list[object] = [row.name, engine, core, names]
     given: dict[int, View] = {}
-    for name, value in named.items():
-        at = position.get(name)
-        if at is None:
-            return None
+    for at, value in zip(places, named.values(), strict=True):
         kind = type(value)
-        if kind is View:
+        if value is None or kind is str:
+            key.append(value)
+        elif kind is View:
             view: View = value  # type: ignore[assignment]
             given[at] = view
             tensor = view.tensor
@@ -80,23 +83,30 @@ def key_of(
             if core is not None:
                 key.append(tensor.core)
             if view.dynamic or view.offsets is not None:
-                key += (at, view)
+                key.append(view)
             else:
                 first = view.partition + (tensor.partition or 0)
-                key += (at, first, view.shape, view.steps, view.dtype, tensor.memory.name)
+                key += (first, view.shape, view.steps, view.dtype, tensor.memory.name)
         elif kind is float:
-            key += (at, kind, _exact(value))  # type: ignore[arg-type]
+            key += (kind, _exact(value))  # type: ignore[arg-type]
         elif kind is list or kind is tuple:
             items: tuple[object, ...] = value  # type: ignore[assignment]
-            key += (at, (*items, *map(type, items)))  # 1 and 1.0 are equal, but not the same
+            key.append((*items, *map(type, items)))  # 1 and 1.0 are equal, but not the same
         else:
-            key += (at, kind, value)
+            key += (kind, value)
     made = tuple(key)
     try:
         hash(made)
     except TypeError:
         return None
     return made, given
+
+
+@lru_cache(1 << 12)
+def _places(row: Row, names: tuple[str, ...]) -> tuple[int, ...] | None:
+    """The places of operands by their names; None if one is none of the row's."""
+    position = row.position
+    return tuple([position[n] for n in names]) if position.keys() >= set(names) else None
 
 
 def _exact(value: float) -> object:

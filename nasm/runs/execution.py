@@ -95,12 +95,23 @@ class Driver:
         """What was changed by hand, in words."""
         return ()
 
+    @property
+    def bursts(self) -> bool:
+        """Whether many instructions may be one event: not where a run is taken back to events."""
+        return True
+
+    def exact(self) -> None:
+        """The number of events is about to be asked for."""
+
+    def gone_back(self) -> None:
+        """The run has returned to a checkpoint."""
+
     def begin(self) -> None:
         """A move begins."""
 
     def move(self, events: int, until: int | None, retire: int | None) -> int:
         """Process events: at most so many; returns how many it was."""
-        return self.execution.forward(events, until, retire)
+        return self.execution.forward(events, until, retire, bursts=True)
 
 
 class MeetingPeers(Protocol):
@@ -130,8 +141,7 @@ class Execution(Inspection):
     of ``assembly``. With a ``rank`` it is one of the program's ranks, which something else lets
     meet: it is ``together`` with others. ``alone`` it is whichever rank, without values, and all
     others are taken to reach its collectives when it does. Its ``results`` are a part of it. A
-    ``driver`` moves it; ``bursts`` says whether many instructions may be one event: not where a run
-    is taken back to events.
+    ``driver`` moves it.
     """
 
     @with_settings(SessionKeywords)
@@ -195,7 +205,7 @@ class Execution(Inspection):
         elif problems := tensor_io.unknown(program, inputs):
             raise Failure(problems)
         self.changes_made = 0
-        self.driver, self.bursts = Driver(self), True
+        self.driver = Driver(self)
         self.stopped = self.interrupted = False
         self.asked = False
         self.checkpoints = [Checkpoint(self)]
@@ -233,6 +243,7 @@ class Execution(Inspection):
     @property
     def moment(self) -> Moment:
         """The moment at which the run is."""
+        self.driver.exact()
         scheduler = self.machine.scheduler
         return Moment(scheduler.position, scheduler.now, self.changes_made, scheduler.poised)
 
@@ -252,6 +263,7 @@ class Execution(Inspection):
             raise ValueError(f"{checkpoint} is not, or no longer, a checkpoint of this session")
         self.hold_hints()
         self.machine.restore(checkpoint.saved)
+        self.driver.gone_back()
         self.status, self.problems = checkpoint.status, list(checkpoint.problems)
         self.limit, self.changes_made = checkpoint.limit, checkpoint.moment.changes
         del self.checkpoints[self.checkpoints.index(checkpoint) + 1 :]
@@ -337,7 +349,7 @@ class Execution(Inspection):
         self.begin()
         with gc_pause.paused():
             if self.status is Status.READY:
-                self.machine.prepare(self.bursts)
+                self.machine.prepare(self.driver.bursts)
             self._run(until, max_instructions, progress, every)
             return self.report(hashes and self.status is not Status.RUNNING)
 
@@ -385,14 +397,16 @@ class Execution(Inspection):
         """
         return self.driver.move(events, until, retire)
 
-    def forward(self, events: int, until: int | None = None, retire: int | None = None) -> int:
+    def forward(
+        self, events: int, until: int | None = None, retire: int | None = None, bursts: bool = False
+    ) -> int:
         """Process events without a stop; settles the status when nothing is left or one failed."""
         if self.ended:
             return 0
         self.status, self.limit = Status.RUNNING, None
         self.hold_hints()
         try:
-            done = self.machine.run(events, until, retire, self.bursts)
+            done = self.machine.run(events, until, retire, bursts)
             self._meet()
         except Failure as failure:
             self.problems += failure.problems

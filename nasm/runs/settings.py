@@ -67,7 +67,8 @@ class RunSettings:
       over every byte of every tensor;
     * ``reruns``: keep the inputs, for :func:`nasm.schedules` and :func:`nasm.witness`;
     * ``keep``: up to how many bytes of the past are kept, so that going back takes no time; with 0
-      it takes as long as the run did. None is 256 MiB, but 0 with ``profile`` or ``trace``.
+      a session runs as fast as the command, and goes back by running again, event by event. None is
+      256 MiB, but 0 with ``profile`` or ``trace``.
 
     How it is judged:
 

@@ -75,7 +75,7 @@ class DelayedScheduler(Scheduler):
         self.service = DelayedService(self, channels, supply, delays)
         self.transfers = self.service.transfers
 
-    def _attempt(self, queue: Queue) -> None:
+    def attempt(self, queue: Queue) -> None:
         """The first instruction of a queue may start late, too."""
         if queue.head is None:
             if queue.expand is not None and not self._entered(queue):
@@ -84,7 +84,7 @@ class DelayedScheduler(Scheduler):
             if queue.due > self.now:
                 self.push(queue.due, START + queue.index, queue)
                 return
-        super()._attempt(queue)
+        super().attempt(queue)
 
     def bring_up(self, queue: Queue, least: int) -> Task:
         """The next task becomes the head, and may start late."""

@@ -98,7 +98,7 @@ class GroupScheduler(Scheduler):
             self.position += 1
             if rank >= START:
                 if what.due == tick:
-                    self._attempt(what)
+                    self.attempt(what)
             elif rank == COMMIT:
                 self.finish(what)
             else:

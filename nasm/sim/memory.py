@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -27,8 +28,8 @@ BLOCK = 1 << 16
 
 A block is so many bytes of each row, for what is written together lies side by side in all rows."""
 
-MOST_SHARED = 256
-"""Arrays that share a store's bytes from which on what was derived of them is dropped."""
+MOST_DERIVED = 256
+"""How much is kept that was derived of a store's bytes."""
 
 Array = NDArray[np.generic]
 Mask = NDArray[np.bool_]
@@ -104,28 +105,28 @@ class CopyOnWrite:
         return self.values
 
 
-class Derived(CopyOnWrite):
+class Derived:
     """What follows from some bytes of a store: made when read, kept until the store changes."""
 
-    __slots__ = ("home", "make")
-    values: Any
+    CACHES = ("kept", "values")
+    __slots__ = ("home", "kept", "make", "values")
 
     def __init__(self, store: Store, make: Callable[[], Any]) -> None:
         self.home, self.make = store, make
-        self.detach()
+        self.forget()
 
-    def detach(self) -> None:
-        """The store is about to change: forget."""
-        self.store = self.values = None
+    def forget(self) -> None:
+        """The store is about to change."""
+        self.kept, self.values = False, None
 
     def read(self) -> Any:
         """What follows from the bytes as they are."""
-        if self.store is None:
-            if len(self.home.shared) >= MOST_SHARED:
+        if not self.kept:
+            if len(self.home.derivatives) >= MOST_DERIVED:
                 self.home.forget()
             self.values = self.make()
-            self.store = self.home
-            self.home.shared.append(self)
+            self.kept = True
+            self.home.derivatives.append(self)
         return self.values
 
 
@@ -173,15 +174,18 @@ class Store:
     ``not_accumulable``, which exists only once it is asked for, says which bytes were last written
     by an instruction onto which none may accumulate. ``journal`` has the blocks that changed since
     the last checkpoint, as they were, each ``width`` bytes of every row; ``shared`` are the
-    copy-on-write arrays of these bytes.
+    copy-on-write arrays of these bytes, ``derivatives`` what was derived of them.
     """
 
     __slots__ = (
         "_bytes", "_ever", "_journals", "_marks", "_numbers", "alone", "base", "complete", "core",
-        "data", "guarded", "journal", "made", "name", "not_accumulable", "pending", "pitch", "row",
-        "rows", "shared", "touched", "width", "written",
+        "data", "derivatives", "derived", "guarded", "journal", "made", "name", "not_accumulable",
+        "pending", "pitch", "row", "rows", "shared", "touched", "width", "written",
     )  # fmt: skip
-    CACHES = ("_bytes", "_ever", "_journals", "_marks", "_numbers", "journal", "made", "touched")
+    CACHES = (
+        "_bytes", "_ever", "_journals", "_marks", "_numbers", "derivatives", "derived", "journal",
+        "made", "touched",
+    )  # fmt: skip
     """What follows from the rest, or restores it."""
 
     data: NDArray[np.uint8]
@@ -213,6 +217,8 @@ class Store:
         self.pending: list[PendingMark] = []
         self.not_accumulable: Mask | None = None
         self.shared: list[CopyOnWrite] = []
+        self.derivatives: list[Derived] = []
+        self.derived: dict[tuple[Callable[[Array], Any], DTypeLike], Derived] = {}
         self.journal: Journal = {}
         self._journals = {0: self.journal}
         self._numbers = [0]  # in order
@@ -259,10 +265,20 @@ class Store:
         held = self.not_accumulable.reshape(-1).data
         return np.ndarray((*shape, itemsize), np.bool_, held, start, (*strides, 1))
 
+    def deriving(self, make: Callable[[Array], Any], dtype: DTypeLike) -> Derived:
+        """What is made of all of it, of elements of a dtype; kept until it changes."""
+        found = self.derived.get((make, dtype))
+        if found is None:
+            made = partial(make, self.data.view(dtype))
+            found = self.derived[make, dtype] = Derived(self, made)
+        return found
+
     # -- changes
 
     def before_change(self, change: PendingWrite) -> None:
         """Keep what a checkpoint or a copy-on-write array still needs of bytes about to change."""
+        if self.derivatives:
+            self.forget()
         if self.shared:
             for array in self.shared:
                 array.detach()
@@ -282,10 +298,9 @@ class Store:
 
     def forget(self) -> None:
         """Drop what was derived of these bytes; it is made again when it is read."""
-        for array in self.shared:
-            if isinstance(array, Derived):
-                array.detach()
-        self.shared = [array for array in self.shared if array.store is not None]
+        for derived in self.derivatives:
+            derived.forget()
+        self.derivatives.clear()
 
     def _copy(self, block: int) -> Block:
         part = self._part(block)
@@ -350,6 +365,7 @@ class Store:
             self._journals.pop(self._numbers.pop())
         self.journal = self._journals[number] = {}
         self.complete, self.pending = set(complete), list(pending)
+        self.forget()
         self.shared = []
         for array, store, values in shared:
             array.store, array.values = store, values

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 from nasm.base.records import dataclass, field
 from nasm.isa.core_state import Blocked
@@ -209,6 +209,12 @@ class Queue:
         "resume", "expansion", "missing",
     )  # fmt: skip
 
+    HEAD: ClassVar[Mapping[str, Any]] = {
+        "head": None, "wait": None, "waited": False, "parked": False, "asked": False,
+        "behind": None, "blocked": None,
+    }  # fmt: skip
+    """What changes with the head and follows from trying to start it, as it is before that."""
+
     def __init__(
         self, core: int, engine: str, index: int, length: int, fetch: Callable[[int], Fetched]
     ) -> None:
@@ -365,9 +371,10 @@ class Queue:
         changes = tuple(getattr(self, name) for name in self.CHANGES)
         return changes, tuple(self.flight), dict(self.waiting)
 
-    def restore(self, saved: Any) -> None:
-        """As it was when it was saved."""
+    def restore(self, saved: Any, but: Collection[str] = ()) -> None:
+        """As it was when it was saved, ``but`` for some of what changes."""
         changes, flight, waiting = saved
         for name, value in zip(self.CHANGES, changes, strict=True):
-            setattr(self, name, value)
+            if name not in but:
+                setattr(self, name, value)
         self.flight, self.waiting = deque(flight), dict(waiting)

@@ -57,7 +57,9 @@ class Scheduler:
     ``poised_at`` is where each queue was so last: the pc, and the record of the start before it.
     """
 
-    CACHES = ("listeners", "observers", "halted", "poise", "_rounds", "_bursting", "_anchor")
+    CACHES = (
+        "listeners", "observers", "halted", "merged", "poise", "_rounds", "_bursting", "_anchor",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -91,7 +93,7 @@ class Scheduler:
         self.poised = False
         self.poised_at: dict[int, tuple[int, int]] = {}
         self.poise: Poise | None = None
-        self.halted = False
+        self.halted = self.merged = False
         self.heap: list[Event] = []
         self._sequence = 0
         self._bursting = False
@@ -185,7 +187,7 @@ class Scheduler:
 
         Stops early once ``retired`` has reached ``retire``, or when it is ``halted`` or ``poised``.
         The clock goes to ``until`` if the next event is later. With ``bursts`` many instructions
-        may be one event, where that changes nothing else.
+        may be one event, where that changes nothing else; ``merged`` is set where some were.
         """
         heap, limit = self.heap, NEVER if until is None else until
         begun = self.position
@@ -207,7 +209,7 @@ class Scheduler:
             self.now = tick
             if rank >= START:
                 if what.due == tick:  # or it has been woken earlier than it was to be
-                    self._attempt(what)
+                    self.attempt(what)
                     if self.poised:
                         heappush(heap, event)
                         self.position -= 1
@@ -226,7 +228,7 @@ class Scheduler:
                 self.service.over(what)
         return events
 
-    def _attempt(self, queue: Queue) -> None:
+    def attempt(self, queue: Queue) -> None:
         """Start the head of a queue if nothing blocks it, or try again when it may."""
         now = self.now
         if now > queue.busy_until:
@@ -261,9 +263,10 @@ class Scheduler:
             self.poised_at[queue.index] = queue.pc, queue.record
             return
         if self._bursting and task.leads and self.bursts.made(queue, task):
+            self.merged = True
             return
         if queue is self._anchor and queue.pc >= (rounds := self._rounds).at and rounds.made():
-            task, now = queue.fetch(queue.pc)[0], self.now
+            task, now, self.merged = queue.fetch(queue.pc)[0], self.now, True
         self._start(queue, task, now)
 
     def _entered(self, queue: Queue) -> bool:
@@ -329,7 +332,7 @@ class Scheduler:
             if task.pace is not None:
                 self._make_ready(queue, task, now, queue.cause, queue.because)
             queue.behind = self.interlock.writer(queue, task, now)
-            self._attempt(queue)
+            self.attempt(queue)
             return False
         if work.condition is not None:
             self.acting = (queue.index, queue.pc)

@@ -144,11 +144,17 @@ def _named(instruction: Instruction) -> list[int]:
     found: list[int] = []
     for operand in instruction.operands:
         kind = type(operand)
+        if kind in _PLAIN:
+            continue
         if kind is View and operand.offsets is None:  # type: ignore[attr-defined]
             found.append(operand.tensor.index)  # type: ignore[attr-defined]
         elif kind is View or kind is tuple or kind is DeclaredTransfer:
             found += [tensor.index for tensor in mentioned(operand)]
     return found
+
+
+_PLAIN = frozenset({type(None), bool, float, int, str})
+"""Operands that mention no tensor."""
 
 
 def _through(item: Item) -> Iterator[Line]:

@@ -82,10 +82,6 @@ class GroupHost:
         """What has happened before a tick, or at all, and was not reported yet."""
         return self.machine.scheduler.reported(until)
 
-    def ended(self) -> bool:
-        """Whether every queue of the group is at its end."""
-        return all(queue.done and not queue.flight for queue in self.own)
-
     def places(self) -> dict[int, QueuePlace]:
         """Where the queues of the group are."""
         return {
@@ -109,9 +105,14 @@ class GroupHost:
         }
         watch = machine.watch
         return GroupState(
-            queues={queue.index: queue.save() for queue in self.own},
+            queues={queue.index: _saved(queue) for queue in self.own},
             semaphores={
-                number: semaphore.value
+                number: (
+                    semaphore.value,
+                    semaphore.last,
+                    semaphore.replaced,
+                    tuple(semaphore.parked),
+                )
                 for number, semaphore in scheduler.semaphores.items()
                 if number // per_core in cores
             },
@@ -125,6 +126,17 @@ class GroupHost:
             if isinstance(watch, TileWatch)
             else None,
         )
+
+
+def _saved(queue: Queue) -> Any:
+    """A queue at the end of a run, where it may be blocked, without its head; raises Unfit."""
+    if queue.done:
+        return queue.save()
+    if queue.flight or queue.expansion or queue.missing is not None:
+        raise Unfit("a queue is blocked within what an instruction is expanded to")
+    changes, flight, waiting = queue.save()
+    named = {**dict(zip(queue.CHANGES, changes, strict=True)), **queue.HEAD}
+    return tuple(named.values()), flight, waiting
 
 
 def _sends(program: Program, queue: Queue) -> bool:

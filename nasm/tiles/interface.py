@@ -63,10 +63,14 @@ class QueuePlace(NamedTuple):
 
 
 class GroupState(NamedTuple):
-    """What a group has at the end of a run: of its own tiles alone, by their numbers."""
+    """What a group has at the end of a run: of its own tiles alone, by their numbers.
+
+    ``semaphores`` are values, each with what changed it last, what replaced one last, and which
+    queues wait for it.
+    """
 
     queues: Mapping[int, Any]
-    semaphores: Mapping[int, int]
+    semaphores: Mapping[int, Any]
     stores: Mapping[Any, Any]
     holds: Mapping[int, Any]
     registers: Mapping[int, Any]

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from nasm.machine.group_machine import BEGUN, COUNT, DONE, FOUND, POST, SAY
+from nasm.machine.group_machine import BEGUN, BELOW, COUNT, DONE, FOUND, POST, SAY
 from nasm.machine.group_packets import JOB, LAUNCH, OVER, FlightName, Unfit
 from nasm.machine.machine import Machine
 from nasm.machine.packets import ByteChange
@@ -16,6 +16,7 @@ from nasm.order.observer import MOST
 from nasm.order.tile_watch import TileWatch
 from nasm.sim.counters import Who
 from nasm.sim.group_scheduler import GONE
+from nasm.sim.queues import Queue
 from nasm.sim.trace import ExpandedSummary
 from nasm.tiles.interface import GroupState, QueuePlace
 from nasm.tiles.watching import put_together
@@ -38,6 +39,7 @@ class WholeMachine:
             BEGUN: self._begun,
             DONE: self._done,
             POST: self._post,
+            BELOW: self._below,
             SAY: self._say,
             LAUNCH: self._launch,
             JOB: self._job,
@@ -71,6 +73,9 @@ class WholeMachine:
     def _post(self, _: array[int], record: Any) -> None:
         for one in self._records:
             one.take_post(record)
+
+    def _below(self, _: array[int], *change: Any) -> None:
+        self.machine.below_zero.changed(*change)
 
     def _say(self, _: array[int], record: Any) -> None:
         for one in self._records:
@@ -134,14 +139,13 @@ class WholeMachine:
         machine, scheduler = self.machine, self.machine.scheduler
         scheduler.heap.clear()
         scheduler.now, scheduler.retired, scheduler.flying = now, retired, 0
-        late = sorted(self._later or ())
-        scheduler.late = tuple(self._origins[number] for number in late)
         for state in states:
             for number, saved in state.queues.items():
                 scheduler.queues[number].restore(saved)
-            for number, value in state.semaphores.items():
+            for number, (value, last, replaced, _) in state.semaphores.items():
                 semaphore = scheduler.semaphores[number]
                 semaphore.value = semaphore.seen = value
+                semaphore.last, semaphore.replaced = last, replaced
             for number, (pieces, complete) in state.stores.items():
                 self._fill(number, pieces)
                 machine.state.store(number).complete.update(complete)
@@ -158,10 +162,28 @@ class WholeMachine:
             if state.expanded:
                 assert isinstance(machine.summary, ExpandedSummary)
                 machine.summary.take_expanded(state.expanded)
+        if all(queue.done for queue in scheduler.queues):
+            late = sorted(self._later or ())
+            scheduler.late = tuple(self._origins[number] for number in late)
         watched = [state.watched for state in states if state.watched is not None]
         if self.watch is not None:
             put_together(self.watch, watched, self.numbers)
         machine.addresses.forget()
+        for state in states:
+            for number, saved in state.queues.items():
+                self._block(scheduler.queues[number], saved)
+            for number, (*_, parked) in state.semaphores.items():
+                scheduler.semaphores[number].parked[:] = parked
+
+    def _block(self, queue: Queue, saved: Any) -> None:
+        """Let a queue that is not at its end wait for what it did in its group; raises Unfit."""
+        if queue.done:
+            return
+        scheduler = self.machine.scheduler
+        scheduler.attempt(queue)
+        if scheduler.heap or queue.head is None:
+            raise Unfit("a queue is blocked in its group alone")
+        queue.restore(saved, but=queue.HEAD)
 
     def _fill(self, number: StoreKey, pieces: Sequence[tuple[int, Any, Any]]) -> None:
         """Put the bytes that a group has into a store, and which of them are initialised."""

@@ -156,6 +156,19 @@ def rate(text: str, tries: int, values: bool = True) -> float:
     return statistics.median(rates)
 
 
+def forgetful(text: str, tries: int) -> float:
+    """A session without values that keeps nothing, over a run as the command does it."""
+    program = nasm.assemble(Source("rate", text))
+    ratios = []
+    for _ in range(tries):
+        gc.collect()
+        session = nasm.Session(program, values=False, checked=False, keep=0)
+        plain = Execution(program, values=False, checked=False)
+        runs = (partial(one.run, hashes=False) for one in (session, plain))
+        ratios.append(operator.truediv(*map(busy, runs)))
+    return statistics.median(ratios)
+
+
 def watched(text: str, tries: int) -> tuple[float, float]:
     """Runs without values that write a trace, and that keep a profile, over one that does neither.
 
@@ -320,6 +333,11 @@ def main() -> int:
             )
             for name, text, least in WITHOUT
         ),
+        (
+            "  the last of them, a session that keeps nothing / the command",
+            forgetful(WITHOUT[-1][1], tries),
+            "ratio, at most 1.1",
+        ),
         ("  the last of them, with a trace / without", traced, "ratio"),
         ("  the same with a profile / without", profiled, "ratio"),
         (
@@ -333,12 +351,12 @@ def main() -> int:
             "MB, at most 450",
         ),
         (
-            "90,000 TensorScalar, a checkpoint every 20 ms / none",
+            "90,000 TensorScalar, a checkpoint every 30 ms / none",
             checkpointed(nasm.assemble(Source("small", small)), {}, tries),
             "ratio",
         ),
         (
-            "2048^3 matmul, a checkpoint every 20 ms / none",
+            "2048^3 matmul, a checkpoint every 30 ms / none",
             checkpointed(nasm.assemble(Source("matmul", MATMUL)), factors(), tries),
             "ratio",
         ),

@@ -18,6 +18,7 @@ import nasm
 from nasm.apps.repl import help_commands  # noqa: F401  (it and what it imports declare the commands)
 from nasm.apps.repl.screen import ReplScreen
 from nasm.apps.repl.shell import Shell
+from nasm.base import gc_pause
 from nasm.base.source import Source
 from nasm.program.program import Program
 
@@ -56,8 +57,9 @@ class Prompt:
         return 1e3 * busy(lambda: self.shell.take(line))
 
     def run(self, count: int) -> None:
-        """Run until so many instructions more have completed."""
-        self.session.run(max_instructions=count, hashes=False)
+        """Run until so many instructions more have completed, as a command at the prompt does."""
+        with gc_pause.answering():
+            self.session.run(max_instructions=count, hashes=False)
 
 
 def moves(name: str, prompt: Prompt, tries: int) -> list[Row]:

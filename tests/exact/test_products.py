@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from nasm.base.exact import Factor, multiply, product, products
+from nasm.base.exact import Factor, factors, multiply, product, products, unrounded
 from tests.exact.rational import nearest
 from tests.parts import part
 from tests.tables import each
@@ -149,8 +149,47 @@ def test_bfloat16_is_taken_as_it_is(range_: tuple[int, int]) -> None:
         np.testing.assert_array_equal(found, made(*(factor.values for factor in factors)))
         for factor in factors:
             span, same = factor.span, Factor(factor.values).span
-            assert span[:-1] == same[:-1]
+            assert span[:-2] == same[:-2]
             np.testing.assert_array_equal(span.lows, same.lows)
+            np.testing.assert_array_equal(span.highs, same.highs)
+
+
+def test_a_library_that_starts_from_the_first_term_gives_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    on = np.random.default_rng(14)
+    a, b = draw("normal", (40, 9), on), draw("normal", (40, 12), on)
+    a[:, 2], b[:, 3] = -0.0, np.abs(b[:, 3])
+    found = made(a, b)
+    monkeypatch.setattr(products, "_starts_from_zero", lambda rows, m, n: False)
+    assert made(a, b).tobytes() == found.tobytes() == by_the_book(a, b).tobytes()
+
+
+def test_a_product_is_no_array_of_one_that_is_still_there() -> None:
+    on = np.random.default_rng(12)
+    sides = [(draw("normal", (32, 8), on), draw("normal", (32, 16), on)) for _ in range(12)]
+    found = [unrounded(Factor(a), Factor(b)) for a, b in sides]
+    for (a, b), one in zip(sides, found, strict=True):
+        assert one.dtype == np.float64
+        np.testing.assert_array_equal(one.astype(F32), by_the_book(a, b))
+
+
+def test_factors_in_float64_are_kept_as_long_as_there_is_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(factors, "CHUNK", 64)
+    monkeypatch.setattr(factors, "CHUNKS", 2)
+    monkeypatch.setattr(factors, "_KEPT", factors.KeptDoubles())
+    sides = [Factor(np.full((8, 4), n, F32)) for n in range(6)]
+
+    def kept() -> list[bool]:
+        return [side.as_doubles() is side.as_doubles() for side in sides]
+
+    kept()
+    assert kept() == [True] * 4 + [False] * 2
+    assert all((side.as_doubles() == n).all() for n, side in enumerate(sides))
+    del sides[:2]
+    assert kept() == [True] * 4
 
 
 # -- in float64

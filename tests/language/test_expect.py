@@ -396,6 +396,12 @@ def test_what_a_part_of_a_row_refuses_is_pointed_at_up_to_there():
 
 SAID = [
     ("A ~ A", "6 elements equal", 0.0, 1e-8 + 1e-5),
+    (
+        "[102, 1.25] ~ [100, 1]  rtol=0.01 atol=0",
+        "worst |error| 0.25, allowed 0.01 at [1]; beyond it in 2 of 2 elements",
+        0.25,
+        0.01,
+    ),
     ("[1, 2.03] ~ [1, 2]  rtol=0.1 atol=0", "worst |error| 0.03, allowed 0.2 at [1]", 0.03, 0.2),
     (
         "[[1, 5], [2, 30]] ~ [[1, 4], [3, 20]]  rtol=0 atol=1",

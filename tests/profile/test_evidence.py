@@ -86,3 +86,13 @@ def test_a_target_that_names_no_figures_has_none_but_assumed_ones() -> None:
 """
     session = Session.load(Source("toy.nasm", text), targets=TOY)
     assert mix(session) == {ASSUMED: session.now}
+
+
+def test_an_instruction_is_counted_as_often_as_it_completes() -> None:
+    def total(times: int) -> int:
+        add = "@vector TensorTensor b, a, a, op=add\n" * times
+        text = f".target trn2\n.sbuf a f32[128, 8] = iota\n.sbuf b f32[128, 8]\n{add}"
+        (of_engines,) = [e.evidence for e in Session(text).run().engines if e.evidence]
+        return sum(cycles for _, cycles in of_engines)
+
+    assert total(5) == 5 * total(1) > 0

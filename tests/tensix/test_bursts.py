@@ -78,6 +78,15 @@ def test_what_is_recorded_is_played_in_the_same_burst() -> None:
         assert together.machine.scheduler.position < 4
 
 
+def test_threads_that_play_the_same_move_counters_of_their_own() -> None:
+    played = "REPLAY Index=0, Count=1, Load=1\nINCRWC DstInc=4\nREPLAY Index=0, Count=1\n"
+    text = f".target wormhole\n@t0\n{played}@t1\n{played}{played}@t2\n{played}"
+    for held in both(Source("a.nasm", text)):
+        (core,) = held.machine.holds
+        assert isinstance(core, Tensix)
+        assert [thread.rows.dst for thread in core.threads] == [4, 8, 4]
+
+
 LOADS = "@t1\n" + "SFPLOADI VD=0, Mod0=0, Imm16=0x4000\n" * 60
 
 
@@ -229,7 +238,7 @@ RENAMED = (
     "SFPSWAP VC={0}, VD={3}, Mod1=1\nSFPNOP",
     "SFPLOADI VD={3}, Mod0=0, Imm16=0x4120",
     "SFPMOV VC={0}, VD={3}",
-    "SFPMAD VA={0}, VB={1}, VC=11, VD=11\nSFPNOP",
+    "SFPMUL VA={0}, VB={1}, VC=9, VD=11\nSFPNOP",
     "SFPSETCC VC={0}, Mod1=2",
     "SFPENCC Imm2=3, Mod1=10",
 )
@@ -249,7 +258,8 @@ def renamed(rng: Random) -> str:
         lines += [text.replace("{0}", str(own)).replace("{}", str(own)) for text in body]
     set_up = [f"SFPLOADI VD={n}, Mod0=0, Imm16=0x3F{n}0" for n in range(4, 8)]
     loads = [f"SFPLOAD VD={n}, Mod0=2, AddrMod=3, Imm10={2 * n}" for n in range(4)]
-    stores = [f"SFPSTORE VD={n}, Mod0=2, AddrMod=3, Imm10={2 * n}" for n in range(8)]
+    written = enumerate((*range(7), 11))
+    stores = [f"SFPSTORE VD={VD}, Mod0=2, AddrMod=3, Imm10={2 * n}" for n, VD in written]
     whole = [*set_up, *loads, *lines, *stores]
     rounds = [elsewhere(one, 16 * n) for n in range(6) for one in whole]
     fill = ""

@@ -67,7 +67,17 @@ def both(
     assert outputs(other) == outputs(one)
     assert other.queues() == one.queues()
     assert other.machine.scheduler.late == one.machine.scheduler.late
+    assert states(other) == states(one)
     return report, run
+
+
+def states(run: Execution) -> list[Any]:
+    """Where queues are, and what each waits for."""
+    found = []
+    for queue in run.machine.scheduler.queues:
+        fields = "pc", "done", "wait", "parked", "blocked", "blocker", "cause", "reached", "due"
+        found.append({name: getattr(queue, name) for name in fields})
+    return found
 
 
 def random_text(seed: int) -> str:
@@ -79,6 +89,28 @@ def random_text(seed: int) -> str:
 @pytest.mark.parametrize("seed", part(range(400), 16))
 def test_groups_execute_random_packets_as_one_machine_does(seed: int) -> None:
     both(random_text(seed), 1 + seed % 5)
+
+
+@pytest.mark.parametrize("seed", part(range(200), 10))
+def test_groups_take_from_semaphores_as_one_machine_does(seed: int) -> None:
+    rng = Random(seed)
+    text = RandomTiles(rng, rng.randint(2, 8), rng.randint(4, 10), taking=True).text
+    _, run = both(text, 1 + seed % 4)
+    assert "semaphore" not in run.alone
+
+
+@pytest.mark.parametrize("seed", part(range(200), 6))
+def test_groups_of_tiles_of_several_chips_are_as_one_machine(seed: int) -> None:
+    rng = Random(seed)
+    text = RandomTiles(rng, rng.randint(3, 8), rng.randint(4, 10), chips=2).text
+    both(text, 2 + seed % 3)
+
+
+def test_what_takes_a_count_below_0_is_reported_from_groups() -> None:
+    text = BUSY.replace("@noc0 NOC_NOP", ".sem s\n@noc0 NOC_NOP $s -= 2\n@noc0 NOC_NOP $s -= 1")
+    report, run = both(text, 3)
+    assert not run.alone
+    assert any("below 0" in problem.message for problem in report.warnings + report.hazards)
 
 
 @pytest.mark.parametrize("count", [1, 3, 4])
@@ -168,7 +200,51 @@ def test_a_deadlock_between_groups_is_reported_as_in_one_machine() -> None:
     text = BUSY.replace("@noc0 NOC_NOP", ".sem never\n@noc0 NOC_NOP $never >= 1")
     report, run = both(text, 3)
     assert report.status is Status.DEADLOCK
-    assert run.alone == "not every queue is at its end"
+    assert not run.alone
+
+
+CIRCLE = """
+.target wormhole
+.tile 1, 1
+.sem acked, back
+.tile 4, 1
+.sem ready
+@noc0 NOC_NOP $ready >= 1
+@noc0 NOC_INC $acked++
+.tile 1, 1
+@noc0 NOC_NOP $acked >= 1
+@noc0 NOC_INC $ready++
+"""
+"""Two tiles that wait for each other."""
+THREADS = """
+.tile 1, 1
+@noc1 NOC_SEMPOST 1 $back >= 1
+@t0
+SEMWAIT BlockMask=STALL_SYNC, SemaphoreMask=2, ConditionMask=STALL_ON_ZERO
+SEMPOST SemaphoreMask=4
+@noc0 NOC_SEMWAIT 2, 1
+"""
+"""And what waits for them through a thread and semaphores of the Tensix."""
+
+
+LATER = """
+.tile 4, 1
+@noc1 NOC_NOP $ready >= 2
+.tile 1, 1
+@noc0 NOC_NOP $acked >= 2
+"""
+TWICE = CIRCLE.replace(
+    "@noc0 NOC_NOP $ready", "@noc0 NOC_BARRIER\n@noc0 NOC_NOP\n" * 3 + "@noc0 NOC_NOP $ready"
+)
+"""Two queues wait for one semaphore, the second of them first."""
+
+
+@pytest.mark.parametrize("text", [CIRCLE, CIRCLE + THREADS, TWICE + LATER])
+def test_a_deadlock_is_reported_with_all_that_is_blocked(text: str) -> None:
+    report, run = both(text, 2)
+    assert report.status is Status.DEADLOCK
+    assert "acked" in str(report.problems[0].notes)
+    assert not run.alone
 
 
 def test_a_limit_is_met_as_in_one_machine() -> None:

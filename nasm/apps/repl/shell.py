@@ -212,7 +212,8 @@ class Shell:
     def take(self, line: str) -> bool:
         """Do a command that was typed, and record it; returns whether it succeeded."""
         path = self.recording.path
-        done = self.execute(line)
+        with gc_pause.answering():
+            done = self.execute(line)
         if path == self.recording.path:  # else it began or ended the recording
             try:
                 self.recording.add(line, done)

@@ -8,8 +8,9 @@ rounded once, and that is what comes out, whatever the host's libraries make of 
 """
 
 from nasm.base.exact.doubles import multiply
+from nasm.base.exact.factors import Factor
 from nasm.base.exact.libraries import Formula
-from nasm.base.exact.products import Factor, product
+from nasm.base.exact.products import product, unrounded
 from nasm.base.exact.rounding import rounded
 
-__all__ = ["Factor", "Formula", "multiply", "product", "rounded"]
+__all__ = ["Factor", "Formula", "multiply", "product", "rounded", "unrounded"]

@@ -9,145 +9,41 @@ does too, and the few elements that are left are added up exactly (A. Ziv, 1991)
 from __future__ import annotations
 
 import math
-import threading
-from typing import Any, Final, NamedTuple
+from functools import cache
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nasm.base.exact.error_free import BITS, Doubles, levels
-
-Array = NDArray[Any]
-Floats = NDArray[np.float32]
+from nasm.base.exact.factors import HALF_ULP, SCRATCH, Array, Factor, Floats, Sizes
 
 SHORT: Final = 24
 """How long an integer may be that a float32 holds exactly."""
 
+SMALLEST: Final = -149
+"""The power of two that every float32 is a multiple of."""
+
+LARGEST: Final = 127
+"""The power of two up to which a float32 is finite."""
+
 FEW: Final = 128
 """Elements that are added up one by one; of more of them the product is taken in slices."""
 
-BLOCK: Final = 512
-"""Columns at a time, so that what lies between stays in the processor's cache."""
+MANY: Final = 16
+"""One of so many sums that may be doubtful are too many to be looked at one by one."""
+
+BLOCK: Final = 32
+"""Rows at a time, so that what lies between stays in the processor's cache."""
 
 MOST_SLICES: Final = 16
 """More than a float32 can have: its bits are powers of two from -149 to 127."""
 
 LONGEST: Final = 2.0**BITS
 
-_HALF_ULP: Final = 2.0**-BITS
+Indices = NDArray[np.intp]
 
-
-class BitSpan(NamedTuple):
-    """How long the numbers of a factor are, as their exponents tell.
-
-    Every element is a multiple of 2**low and below 2**high in magnitude, those of column n even of
-    2**lows[n], which is its unit: none is more than ``widest`` bits long in that. ``finite`` says
-    whether all elements are numbers.
-    """
-
-    finite: bool
-    low: int
-    high: int
-    widest: int
-    lows: NDArray[np.int64]
-
-
-class Sizes(NamedTuple):
-    """Of each column [n] the Euclidean norm, not less than it is, and the same in its unit.
-
-    By Cauchy and Schwarz no partial sum of a product exceeds the product of two norms; where that
-    of two lengths does not exceed LONGEST, no sum of their products is rounded. Otherwise it is off
-    by no more than the product of the norms times ``lost``.
-    """
-
-    norms: Doubles
-    lengths: Doubles
-    longest: float
-    lost: float
-
-
-class Factor:
-    """One side of a product: [K, n] of float32 or bfloat16, and how long its numbers are."""
-
-    CACHES = ("_doubles", "_sizes", "_span")
-
-    __slots__ = ("_doubles", "_sizes", "_span", "held")
-
-    def __init__(self, held: Array) -> None:
-        self.held = held
-        self._span: BitSpan | None = None
-        self._sizes: Sizes | None = None
-        self._doubles: Doubles | None = None
-
-    @classmethod
-    def of(cls, values: Factor | Array) -> Factor:
-        """The factor of an array, or one that is there already."""
-        return values if isinstance(values, Factor) else cls(values)
-
-    def copy(self) -> Factor:
-        """The same numbers, in an array of their own."""
-        made = Factor(self.held.copy())
-        made._span, made._sizes = self.span, self._sizes
-        return made
-
-    @property
-    def rows(self) -> int:
-        """How many terms each sum has: K."""
-        return len(self.held)
-
-    @property
-    def values(self) -> Floats:
-        """The numbers in float32."""
-        return self.held.astype(np.float32, copy=False)
-
-    @property
-    def span(self) -> BitSpan:
-        """How long its numbers are."""
-        if self._span is None:
-            self._span = _span(self.held)
-        return self._span
-
-    @property
-    def doubles(self) -> Doubles:
-        """The values in float64."""
-        if self._doubles is None:
-            self._doubles = self.held.astype(np.float64)
-        return self._doubles
-
-    @property
-    def sizes(self) -> Sizes:
-        """The sizes of all columns."""
-        if self._sizes is None:
-            doubles = self.held.astype(np.float64) if self._doubles is None else self._doubles
-            norms = np.sqrt(np.einsum("kn,kn->n", doubles, doubles)) * (1 + 2.0**-20)
-            lengths = np.ldexp(norms, -self.span.lows)
-            # K - 1 additions, each off by half an ulp of a partial sum, and three more of the bound
-            lost = (self.rows + 2) * _HALF_ULP
-            self._sizes = Sizes(norms, lengths, float(lengths.max()), lost)
-        return self._sizes
-
-
-class Scratch(threading.local):
-    """Arrays for what lies between, which each thread uses again and again.
-
-    Fresh ones of this size may each be mapped, and their pages cleared, by the operating system:
-    that takes a quarter of a product.
-    """
-
-    def __init__(self) -> None:
-        self._kept = [np.empty(0), np.empty(0)]
-
-    def array(self, number: int, shape: tuple[int, ...]) -> Doubles:
-        """One of them, with anything in it, until it is asked for again."""
-        size = math.prod(shape)
-        if size > BLOCK * BLOCK:
-            return np.empty(shape)
-        if self._kept[number].size < size:
-            self._kept[number] = np.empty(size)
-        return self._kept[number][:size].reshape(shape)
-
-
-_SCRATCH = Scratch()
+NOWHERE: Final = np.empty((2, 0), np.intp)
 
 
 def product(left: Factor, right: Factor) -> Floats:
@@ -156,72 +52,125 @@ def product(left: Factor, right: Factor) -> Floats:
     A sum of zero is +0. Where an element of either side is infinite or NaN, what it enters is what
     IEEE 754 makes of it, in whatever order. Wants ``np.errstate(all="ignore")`` around it.
     """
+    return unrounded(left, right).astype(np.float32, copy=False)
+
+
+def unrounded(left: Factor, right: Factor) -> Array:
+    """The same in float32, or in float64 with numbers that round to it.
+
+    Those in float64 round to numbers, none of them to -0.
+    """
     a, b = left.span, right.span
     if not (a.finite and b.finite):
         return _unbounded(left.values, right.values)
     additions = (left.rows - 1).bit_length()
     low, high = a.low + b.low, a.high + b.high + additions
-    if high - low <= SHORT and low >= -126 and high <= 127:
+    if high - low <= SHORT and low >= -126 and high <= LARGEST:
         result: Floats = np.matmul(left.values.T, right.values)
         result += np.float32(0)  # some libraries start from the first term, which may be -0
         return result
-    long = None if a.widest + b.widest + additions <= BITS else _long(left.sizes, right.sizes)
-    columns, lefts = right.held.shape[1], left.doubles.T
-    result = np.empty((len(lefts), columns), np.float32)
-    for start in range(0, columns, BLOCK):
-        part = slice(start, start + BLOCK)
-        held = right.held[:, part]
-        doubles = _SCRATCH.array(0, held.shape)
-        doubles[...] = held
-        sums = np.matmul(lefts, doubles, out=_SCRATCH.array(1, (len(lefts), held.shape[1])))
-        result[:, part] = sums
-        if long is not None:
-            first, last = long.columns.searchsorted((start, start + BLOCK)).tolist()
-            if first < last:
-                few = Long(long.rows, long.columns[first:last] - start, long.bounds[:, first:last])
-                _check(few, left, doubles, sums, result[:, part])
-    result += np.float32(0)
-    return result
+    rights = right.as_doubles()
+    shape = left.held.shape[1], right.held.shape[1]
+    sums = out = np.matmul(left.doubles.T, rights, out=SCRATCH.array(shape))
+    tame = low >= SMALLEST and high <= LARGEST
+    if not tame:
+        out = sums.astype(np.float32)
+    if a.widest + b.widest + additions > BITS:
+        _check(left, right, rights, sums, out)
+    if not (tame and _starts_from_zero(left.rows, *shape)):
+        out += 0
+    return out
 
 
-class Long(NamedTuple):
-    """The rows and columns of a product that have sums which may be long.
-
-    ``bounds`` says for each of these sums what a library's may be off; zero if it is not long.
-    """
-
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
-    bounds: Doubles
+@cache
+def _starts_from_zero(rows: int, m: int, n: int) -> bool:
+    """Whether the library's sums of -0 are +0 in products of this shape."""
+    found = np.matmul(np.full((rows, m), -0.0).T, np.ones((rows, n)))
+    return not np.signbit(found).any()
 
 
-def _long(left: Sizes, right: Sizes) -> Long | None:
-    """The sums that may be long; None if there is none."""
-    if left.longest * right.longest <= LONGEST:
-        return None
-    (rows,) = (left.lengths * right.longest > LONGEST).nonzero()
-    (columns,) = (right.lengths * left.longest > LONGEST).nonzero()
-    short = np.multiply.outer(left.lengths[rows], right.lengths[columns]) <= LONGEST
-    if short.all():
-        return None
-    bounds = np.multiply.outer(left.norms[rows] * left.lost, right.norms[columns])
-    bounds[short] = 0
-    return Long(rows, columns, bounds)
-
-
-def _check(long: Long, left: Factor, right: Doubles, sums: Doubles, out: Floats) -> None:
+def _check(left: Factor, right: Factor, rights: Doubles, sums: Doubles, out: Array) -> None:
     """See to the sums that may be long."""
-    rows, columns, bound = long
-    doubtful = _doubtful(sums[rows[:, None], columns], bound)
-    if not doubtful.any():
+    a, b = left.sizes(), right.sizes()
+    if a.longest * b.longest <= LONGEST:
         return
-    right = right[:, columns]
-    if np.count_nonzero(doubtful) > FEW:
-        total, bound = _in_slices(left.doubles[:, rows].T, right)
-        out[rows[:, None], columns] = total
-        doubtful = _doubtful(total, bound)
-    for m, n in np.argwhere(doubtful).tolist():
-        out[rows[m], columns[n]] = _exact(left.doubles[:, rows[m]], right[:, n])
+    doubtful = _doubtful_of_few(a, b, sums)
+    if doubtful is None:
+        doubtful = _really_doubtful(a, b, sums, *_roughly_doubtful(a, b, sums))
+    if len(doubtful[0]):
+        _settle(left, rights, sums, out, doubtful)
+
+
+def _doubtful_of_few(a: Sizes, b: Sizes, sums: Doubles) -> tuple[Indices, Indices] | None:
+    """The places of the doubtful sums, if only few are long; otherwise None.
+
+    A few Python numbers take less time than a few calls of NumPy.
+    """
+    found: list[tuple[int, int]] = []
+    long, left = (a.lengths > LONGEST / b.longest).nonzero()[0], FEW
+    if len(long) > FEW:
+        return None
+    for row in long.tolist():
+        most, bound = LONGEST / a.lengths.item(row), a.norms.item(row) * a.lost
+        for length, norm, column in b.ranked:
+            if length <= most:
+                break
+            left -= 1
+            total, lost = sums.item(row, column), bound * norm
+            if np.float32(total - lost) != np.float32(total + lost):
+                found.append((row, column))
+        else:
+            return None
+        if left < 0:
+            return None
+    rows, columns = np.array(found, np.intp).reshape(-1, 2).T if found else NOWHERE
+    return rows, columns
+
+
+def _roughly_doubtful(a: Sizes, b: Sizes, sums: Doubles) -> tuple[Indices, Indices]:
+    """The places of all sums that are doubtful, and of some that are not.
+
+    One bound for each row is more than that of each of its elements, and quicker to add.
+    """
+    bounds = (a.norms * (a.lost * float(b.norms.max())))[:, None]
+    found = np.empty(sums.shape, np.bool_)
+    low, high = np.empty((2, min(BLOCK, len(sums)), sums.shape[1]), np.float32)
+    for start in range(0, len(sums), BLOCK):
+        part = slice(start, start + BLOCK)
+        some, bound = sums[part], bounds[part]
+        np.subtract(some, bound, out=low[: len(some)], casting="same_kind")
+        np.add(some, bound, out=high[: len(some)], casting="same_kind")
+        np.not_equal(low[: len(some)], high[: len(some)], out=found[part])
+    if np.count_nonzero(found) * MANY > found.size:
+        found = _doubtful(sums, np.multiply.outer(a.norms * a.lost, b.norms))
+    rows, columns = np.divmod(np.flatnonzero(found), sums.shape[1])
+    return rows, columns
+
+
+def _really_doubtful(
+    a: Sizes, b: Sizes, sums: Doubles, rows: Indices, columns: Indices
+) -> tuple[Indices, Indices]:
+    """Those of some places whose own bound leaves open to what the sum rounds."""
+    chosen = a.lengths[rows] * b.lengths[columns] > LONGEST
+    chosen &= _doubtful(sums[rows, columns], a.norms[rows] * a.lost * b.norms[columns])
+    return rows[chosen], columns[chosen]
+
+
+def _settle(
+    left: Factor, right: Doubles, sums: Doubles, out: Array, doubtful: tuple[Indices, Indices]
+) -> None:
+    """Put what the exact sums round to where that is doubtful."""
+    rows, columns = doubtful
+    if len(rows) > FEW:
+        lines, row = np.unique(rows, return_inverse=True)
+        uprights, column = np.unique(columns, return_inverse=True)
+        total, bound = _in_slices(left.doubles[:, lines].T, right[:, uprights])
+        values, bounds = total[row, column], bound[row, column]
+        out[rows, columns] = values.astype(np.float32) + np.float32(0)
+        again = _doubtful(values, bounds)
+        rows, columns = rows[again], columns[again]
+    for m, n in zip(rows.tolist(), columns.tolist(), strict=True):
+        out[m, n] = _exact(left.doubles[:, m], right[:, n])
 
 
 def _in_slices(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
@@ -238,7 +187,7 @@ def _in_slices(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
         back = added - part
         lost += np.abs((part - (added - back)) + (total - back))  # D. E. Knuth's two-sum
         total = added
-    return total, np.where(lost > 0, seen * (additions * 2 * _HALF_ULP), 0)
+    return total, np.where(lost > 0, seen * (additions * 2 * HALF_ULP), 0)
 
 
 def _doubtful(sums: Doubles, bound: Doubles) -> NDArray[np.bool_]:
@@ -246,26 +195,6 @@ def _doubtful(sums: Doubles, bound: Doubles) -> NDArray[np.bool_]:
     low = (sums - bound).astype(np.float32)
     found: NDArray[np.bool_] = (sums + bound).astype(np.float32) != low
     return found
-
-
-def _span(held: Array) -> BitSpan:
-    """How long the numbers of each column are: from the first bit of any to the last."""
-    kind: Any
-    kind, fraction = (np.uint16, 7) if held.itemsize == 2 else (np.uint32, 23)
-    infinity = kind(0xFF << fraction)
-    bits = held.view(kind)
-    sizes = bits & kind((0x100 << fraction) - 1)
-    most = sizes.max(axis=0)
-    sizes -= kind(1)  # zero, which has no length, becomes the largest there is
-    least = sizes.min(axis=0) + kind(1)
-    used = np.bitwise_or.reduce(bits, axis=0) | kind(1 << fraction)
-    used &= ~used + kind(1)
-    unused = np.frexp(used.astype(np.float32))[1] - 1  # last bits that no element has
-    highs = np.maximum(most >> fraction, 1).astype(np.int64) - 126
-    lows = np.maximum(least >> fraction, 1).astype(np.int64) - (127 + fraction) + unused
-    lows = np.minimum(lows, highs)
-    finite = bool(most.max() < infinity)
-    return BitSpan(finite, int(lows.min()), int(highs.max()), int((highs - lows).max()), lows)
 
 
 def _exact(a: Doubles, b: Doubles) -> float:

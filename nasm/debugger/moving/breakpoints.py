@@ -48,6 +48,11 @@ class Breakpoints(BreakpointList):
         found = Armed(Breakpoint(HAZARDS, "hazards"), OnHazard(self.running), None)
         self._hazards = found if wanted else None
 
+    @property
+    def armed(self) -> bool:
+        """Whether there is anything that stops the run."""
+        return bool(self._armed())
+
     # -- running
 
     def advance(

@@ -243,7 +243,7 @@ class Reading:
                 results = self.row.semantics(*arguments)
         finally:
             generator.restore(now)
-        return results if len(self.shape.writing) > 1 else (results,)
+        return tuple(map(_rounded, results if len(self.shape.writing) > 1 else (results,)))
 
     def _origins(self, box: Needed) -> Iterator[Origin]:
         at, array = box.argument, leaf(self.arguments[box.argument], box.path)
@@ -256,6 +256,13 @@ class Reading:
         else:
             held = EngineElements(self.who[0], self.held[at], box.path, numbers, array.shape)
             yield Origin(self.held[at], held, array.reshape(-1)[numbers])
+
+
+def _rounded(result: Any) -> Any:
+    """A result as it is stored: numbers in float64 are rounded to float32 first."""
+    if isinstance(result, np.ndarray) and result.dtype == np.float64:
+        return result.astype(np.float32)
+    return result
 
 
 def _of_tile(values: Array | None, entry: TensorElements, tile: View) -> Array:

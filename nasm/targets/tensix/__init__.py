@@ -23,6 +23,7 @@ from nasm.targets.tensix.inspect import parts_of
 from nasm.targets.tensix.isa import ISA, network_waits, rows_on, words_on
 from nasm.targets.tensix.isa.added_lines import added_lines
 from nasm.targets.tensix.isa.cores import LABELLED, PUSHING
+from nasm.targets.tensix.noc.chip_map import MAPS
 from nasm.targets.tensix.noc.links import Links
 from nasm.targets.tensix.options import (
     AS_SRCA,
@@ -94,7 +95,7 @@ TARGET = Target(
     model=_model,
     arrangements=ARRANGEMENTS,
     foreign=FOREIGN,
-    network=lambda generation: Links(),
+    network=lambda generation: Links(MAPS[generation.name]),
     outside=HostLines,
     holds=_new_core,
     expand=expanded,

@@ -43,8 +43,11 @@ def _encode(form: Format, array: NDArray[Any]) -> U8:
 
 
 def _decode(form: Format, data: U8, shape: Shape) -> NDArray[Any]:
-    parts = data.reshape(-1, tile_bytes(form))
-    tiles = np.stack([decode(part, form, ELEMENTS) for part in parts])
+    if form in BLOCK_FLOATS:
+        parts = data.reshape(-1, tile_bytes(form))
+        tiles = np.stack([decode(part, form, ELEMENTS) for part in parts])
+    else:  # no tile has anything but its elements
+        tiles = decode(data, form, prod(shape))
     faces = tiles.reshape(*shape[:-2], -1, 4, FACE, FACE)
     return untilize(faces, shape[-2], shape[-1])
 

@@ -12,6 +12,7 @@ CAUSES = {
     "front end": "the expanders of its thread",
     "stallwait": "conditions at its wait gate",
     "semwait": "semaphores at its wait gate",
+    "streamwait": "a stream of the NoC overlay, at its wait gate",
     "flush": "the units that it flushes",
     "mutex": "a mutex",
     "atomic": "an atomic operation",

@@ -59,8 +59,10 @@ class CoreUnits:
     that, else only as they leave the load/store unit. Stores to L1 next to each other are one if
     the queue ``coalesces``, and whether a load waits for a store is a question of all of its bytes;
     ``fences`` says that fence orders accesses. NC may have an ``instruction_memory``; where cores
-    begin may be ``reset_registers`` rather than words of the configuration. ``depths`` are those of
-    the FIFOs before the expanders, of what is there alone, or of what has ``not_passed`` the gate.
+    begin may be ``reset_registers`` rather than words of the configuration. Numbers of registers of
+    ``streams`` may be known, and writes of the networks in line be ``unsafe_in_line``. ``depths``
+    are those of the FIFOs before the expanders, of what is there alone, or of what has
+    ``not_passed`` the gate.
     """
 
     mispredicted: int
@@ -71,6 +73,8 @@ class CoreUnits:
     fences: bool
     instruction_memory: bool
     reset_registers: bool
+    streams: bool
+    unsafe_in_line: bool
     depths: tuple[int, int, int]
     not_passed: bool
 
@@ -138,6 +142,8 @@ WORMHOLE: Final = Chip(
         fences=False,
         instruction_memory=True,
         reset_registers=False,
+        streams=False,
+        unsafe_in_line=False,
         depths=(32, 16, 16),
         not_passed=False,
     ),
@@ -174,6 +180,8 @@ BLACKHOLE: Final = Chip(
         fences=True,
         instruction_memory=False,
         reset_registers=True,
+        streams=True,
+        unsafe_in_line=True,
         depths=(29, 29, 29),
         not_passed=True,
     ),

@@ -8,17 +8,7 @@ from nasm.targets.tensix.chips import BLACKHOLE, WORMHOLE, Chip
 from nasm.targets.tensix.engine_names import CORES, OTHER_CORES, QUEUES, RISCV_PREFIX
 from nasm.targets.tensix.isa.host_requests import HOST_QUEUE
 from nasm.targets.tensix.isa.network_operands import NETWORK_QUEUES
-from nasm.targets.tensix.noc.chip_map import (
-    CHIPS,
-    DRAM_BYTES,
-    DRAM_MEMORIES,
-    HOST_MEMORY,
-    MAP,
-    NETWORKS,
-    SOURCE,
-    TENSIX_COLUMNS,
-    TENSIX_ROWS,
-)
+from nasm.targets.tensix.noc.chip_map import HOST_MEMORY, MAPS, NETWORKS, SOURCE
 from nasm.targets.tensix.options import OPTIONS
 from nasm.views.tensor import Memory
 
@@ -27,7 +17,7 @@ DTYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float16", "bfl
 SEMAPHORES = 16
 """Words of L1 that lines of the networks count with, on each tile; how many is assumed."""
 
-_ABSENT = (*NETWORK_QUEUES, HOST_QUEUE)
+_ABSENT = (HOST_QUEUE,)
 
 CLOCKS = {
     WORMHOLE.name: (1000, "a clock of 1 GHz, at which Tenstorrent states its throughput"),
@@ -126,11 +116,13 @@ def _shared(name: str, what: str, size: int) -> Memory:
     )  # fmt: skip
 
 
-def _outside() -> dict[str, Memory]:
+def _outside(chip: Chip) -> dict[str, Memory]:
     """Memories that tiles reach by the networks."""
+    tiles = MAPS[chip.name]
+    size = f"{tiles.dram_bytes >> 30} GiB"
     drams = {
-        name: _shared(name, f"DRAM {number} of the chip: 2 GiB", DRAM_BYTES)
-        for number, name in enumerate(DRAM_MEMORIES)
+        name: _shared(name, f"DRAM {number} of the chip: {size}", tiles.dram_bytes)
+        for number, name in enumerate(tiles.dram_memories)
     }
     return {**drams, HOST_MEMORY: _shared(HOST_MEMORY, "memory of the host, by PCI Express", 0)}
 
@@ -157,7 +149,7 @@ def _units(chip: Chip) -> tuple[Unit, ...]:
 
 
 def _generation(chip: Chip, order: int) -> Generation:
-    size = f"{chip.l1_bytes >> 10} KiB"
+    size, tiles = f"{chip.l1_bytes >> 10} KiB", MAPS[chip.name]
     cores = tuple(_core(chip, *of) for of in zip(CORES, QUEUES, strict=True))
     cores += tuple(_other(chip, *of) for of in _OTHERS)
     return Generation(
@@ -168,7 +160,8 @@ def _generation(chip: Chip, order: int) -> Generation:
         engines=(
             *(_thread(chip, *of) for of in zip(QUEUES, _DOES, strict=True)),
             *cores,
-            *((*map(_network, NETWORK_QUEUES), _host()) if chip is WORMHOLE else ()),
+            *map(_network, NETWORK_QUEUES),
+            *((_host(),) if chip is WORMHOLE else ()),
         ),
         memories={
             "l1": Memory(
@@ -181,19 +174,19 @@ def _generation(chip: Chip, order: int) -> Generation:
                 summary=f"the memory of the tile: {size}, in units of 16 bytes",
                 source=L1_SOURCES[chip.name],
             ),
-            **(_outside() if chip is WORMHOLE else {}),
+            **_outside(chip),
         },
         dtypes=DTYPES,
         numbers={},
         registers=0,
-        semaphores=SEMAPHORES if chip is WORMHOLE else 0,
-        channels=NETWORKS if chip is WORMHOLE else 0,
-        rings=NETWORKS if chip is WORMHOLE else 0,
+        semaphores=SEMAPHORES,
+        channels=NETWORKS,
+        rings=NETWORKS,
         channel="network",
         order=order,
-        cores=CHIPS * len(TENSIX_COLUMNS) * len(TENSIX_ROWS) if chip is WORMHOLE else 1,
-        chips=CHIPS if chip is WORMHOLE else 1,
-        grid=MAP if chip is WORMHOLE else None,
+        cores=tiles.chips * len(tiles.tensix_columns) * len(tiles.tensix_rows),
+        chips=tiles.chips,
+        grid=tiles,
         clock=QUEUES[0],
         units=_units(chip),
         options=defaults(OPTIONS),

@@ -36,11 +36,17 @@ UNPACKERS, MATRIX = 0, 1
 RESET_WORDS = 8
 """Registers that say where cores begin: one for each core, and which of them hold."""
 
-INITIATORS, INITIATOR_WORDS = 4, 11
+STREAMS, STREAM_WORDS = 64, 7
+"""Streams of the NoC overlay of a tile, and the words that each keeps (``streams.py``)."""
+
+INITIATORS, INITIATOR_WORDS = 4, 17
 """Request initiators of each network interface of a tile, and the words of their registers."""
 
 NO_FORMAT = -1
 """The format of a bank of SrcA or SrcB that nothing was unpacked to."""
+
+NO_STREAM = -1
+"""The stream of a wait for anything else."""
 
 NO_THREAD = -1
 """The owner of a free mutex, and the mutex that a thread wants which waits for none."""
@@ -178,7 +184,8 @@ class Latch(MutableState):
     """The wait instruction that the gate of a thread remembers; none where ``block`` is 0.
 
     ``conditions`` are C0 to C14 of units, or C0 and C1 of semaphores if ``of_semaphores`` is set,
-    about the semaphores that are selected. Cycles: when it was latched, when the gate ``looked``
+    about the semaphores that are selected, or C0 and C1 of a ``stream``, whose phase or count of
+    messages is to reach a ``target``. Cycles: when it was latched, when the gate ``looked``
     at it last, and when its conditions were ``met``, or -1. ``ordering`` are the bits of what comes
     after a wait for units, until something has, and ``units`` its conditions.
     """
@@ -187,6 +194,8 @@ class Latch(MutableState):
     conditions: int = 0
     semaphores: int = 0
     of_semaphores: bool = False
+    stream: int = NO_STREAM
+    target: int = 0
     since: int = 0
     looked: int = 0
     met: int = -1
@@ -236,7 +245,8 @@ class Coprocessor(MutableState):
     ``code_low`` on, which are others now, ``altered`` how many. ``debug`` is how their debug
     registers are reached. ``initiators[network, i]`` are the registers with which cores start
     requests, which wait until the cycle ``sending[network, i]``. ``reset_pcs`` are registers that
-    say where cores begin, where there are such (``scalar/devices.py``). ``iram`` is the instruction
+    say where cores begin, where there are such (``scalar/devices.py``), ``streams`` what registers
+    of streams hold. ``iram`` is the instruction
     memory of NC, of which the bytes that were written are known. ``soft_reset`` is what is held in
     reset, ``clock_high`` the upper half of the wall clock when the lower one was read last;
     ``now`` is the cycle up to which everything has happened.
@@ -270,6 +280,7 @@ class Coprocessor(MutableState):
     iram: U8 = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.uint8))
     initiators: U32 = field(default_factory=_words(2, INITIATORS, INITIATOR_WORDS))
     sending: NDArray[np.int64] = field(default_factory=lambda: np.zeros((2, INITIATORS), np.int64))
+    streams: U32 = field(default_factory=_words(STREAMS, STREAM_WORDS))
     reset_pcs: U32 = field(default_factory=_words(RESET_WORDS))
     iram_known: Bools = field(default_factory=lambda: np.zeros(IRAM_BYTES, np.bool_))
     soft_reset: int = 0
@@ -285,6 +296,9 @@ class Coprocessor(MutableState):
             self.config = np.zeros((2, layout.words), np.uint32)
             for thread in self.threads:
                 thread.config = np.zeros(layout.thread_words, np.uint16)
+
+    def streams_changed(self) -> None:
+        """A register of a stream may have changed."""
 
     def passed(self, thread: int, parts: tuple[str, ...]) -> None:
         """A thread has waited for parts to be as they are."""

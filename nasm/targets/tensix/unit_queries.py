@@ -23,6 +23,9 @@ class BusyUnits(Protocol):
         """
 
 
+STREAMS_PART = "streams"
+"""The part that changes when a register of a stream of the overlay does."""
+
 SRC = "src"
 """The part that changes when a bank of SrcA or SrcB changes owners."""
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.base.exact import products
+from nasm.base.exact import factors
 from nasm.base.source import Source
 from nasm.sim import memory
 
@@ -51,17 +51,54 @@ def multiplied(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def test_a_tile_is_measured_once_until_it_is_written(
     dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measured, measure = [], products._span
+    measured, measure = [], factors._span
 
-    def counted(held: np.ndarray) -> products.BitSpan:
+    def counted(held: np.ndarray) -> factors.BitSpan:
         measured.append(held.shape)
         return measure(held)
 
-    monkeypatch.setattr(products, "_span", counted)
+    monkeypatch.setattr(factors, "_span", counted)
     found = session(TWICE + CHANGED + AGAIN, dtype)
     assert found.run().ok
     assert measured == [(128, 32), (128, 64), (128, 64)]
     np.testing.assert_array_equal(read(found, "c"), wanted(found, dtype))
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "f32"])
+def test_columns_of_a_tile_are_measured_together_from_the_second_on(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured, measure = [], factors._span
+
+    def counted(held: np.ndarray) -> factors.BitSpan:
+        measured.append(held.shape)
+        return measure(held)
+
+    monkeypatch.setattr(factors, "_span", counted)
+    parts = [f"MultiplyMoving c[:, {n}:{n + 8}], b[:, {n}:{n + 8}]" for n in range(0, 64, 8)]
+    adding = [f"{line}, accumulate=true $s >= 2\n" for line in parts]
+    text = "@tensor\nLoadStationary a\n" + "\n".join(parts) + " $s++\n"
+    found = session(text + CHANGED + "@tensor\n" + "".join(adding), dtype)
+    assert found.run().ok
+    assert measured == [(128, 32), *[(128, 8), (128, 64)] * 2]
+    np.testing.assert_array_equal(read(found, "c"), wanted(found, dtype))
+
+
+def test_a_stationary_tile_is_measured_as_it_was_when_it_was_loaded() -> None:
+    text = """\
+@tensor
+LoadStationary a[:, 0:16]
+MultiplyMoving c[0:16, :], b
+LoadStationary a[:, 16:32] $s++
+@vector Memset a[0:4, 16:32], 2.0e30 $s >= 1 $s++
+@tensor MultiplyMoving c[0:16, :], b $s >= 2
+"""
+    found = session(text, "f32")
+    before = read(session("", "f32"), "a")
+    assert found.run().ok
+    np.testing.assert_array_equal(
+        read(found, "c")[:16], multiplied(before[:, 16:], read(found, "b"))
+    )
 
 
 def test_what_is_kept_goes_back_with_the_memory() -> None:
@@ -76,7 +113,7 @@ def test_what_is_kept_goes_back_with_the_memory() -> None:
 
 
 def test_more_tiles_than_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "MOST_SHARED", 3)
+    monkeypatch.setattr(memory, "MOST_DERIVED", 3)
     lines = [f"MultiplyMoving c[:, {n}:{n + 8}], b[:, {n}:{n + 8}]\n" for n in range(0, 64, 8)]
     found = session("@tensor\nLoadStationary a\n" + "".join(lines * 2))
     assert found.run().ok

@@ -249,7 +249,7 @@ def written(chip: JoinedChip) -> set[tuple[int, int]]:
     }  # fmt: skip
 
 
-TENSIX = {(x, y) for x in chip_map.TENSIX_COLUMNS for y in chip_map.TENSIX_ROWS}
+TENSIX = {(x, y) for x in chip_map.WORMHOLE.tensix_columns for y in chip_map.WORMHOLE.tensix_rows}
 
 
 def test_a_broadcast_writes_the_tiles_that_its_masks_leave() -> None:

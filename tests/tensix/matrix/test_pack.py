@@ -12,7 +12,7 @@ from nasm.targets.tensix.matrix import dst
 from nasm.targets.tensix.matrix.formats import Format, dst_from_bf16, dst_from_fp32
 from nasm.targets.tensix.matrix.pack import PACR
 from nasm.targets.tensix.matrix.streams import add_bf16, add_fp16, add_fp32, add_integers
-from nasm.targets.tensix.state import Coprocessor
+from nasm.targets.tensix.state import Coprocessor, Packer
 from tests.tensix.matrix.machine import PACKERS, configure, coprocessor, packs, set_x
 
 AT = 0x10000
@@ -238,3 +238,50 @@ def test_packer_state_is_saved_with_everything_else() -> None:
     core.restore(saved)
     assert core.packers[0].buffered.tolist() == [0, 0, 8]
     assert not core.packers[0].needs_address[2]
+
+
+ALIKE: tuple[dict[str, int], ...] = (
+    {},
+    {"STACC_RELU_ApplyRelu": 1},
+    {"STACC_RELU_ApplyRelu": 2, "STACC_RELU_ReluThreshold": 0x4000},
+    {"ENABLE_ACC_STATS_Enable": 1},
+    {"PCK_EDGE_OFFSET_SEC1_mask": 0xFF, "TILE_ROW_SET_MAPPING_0_row_set_mapping_1": 1},
+    {"THCON_SEC1_REG1_Exp_threshold_en": 1, "THCON_SEC1_REG1_Exp_threshold": 130},
+    {f"THCON_{PACKERS[1]}_Out_data_format": F.FP32},
+    {"DEST_TARGET_REG_CFG_PACK_SEC2_Offset": 3},
+    {"DEST_TARGET_REG_CFG_PACK_SEC3_Offset": 1020},
+    {"ALU_FORMAT_SPEC_REG_Dstacc_override": 1, "ALU_FORMAT_SPEC_REG_Dstacc_val": F.TF32},
+)
+"""Settings of which packers that start together, or only some of them, do the same."""
+
+
+def arrays(p: Packer) -> tuple[Any, ...]:
+    return p.histogram, p.addresses, p.needs_address, p.buffers, p.buffered
+
+
+def kept(core: Coprocessor) -> list[object]:
+    """All that a pack may change."""
+    packers = [
+        (p.position, p.largest_exponent, *(part.tolist() for part in arrays(p)))
+        for p in core.packers
+    ]
+    return [packers, core.l1.read(AT, 0x5000).tolist()]
+
+
+@pytest.mark.parametrize("settings", ALIKE, ids=lambda one: "-".join(one))
+def test_packers_together_do_what_each_does_alone(settings: dict[str, int]) -> None:
+    for count in (256, 48, 24):
+        found: list[list[object]] = []
+        for masks in ((15,), (1, 2, 4, 8)):
+            found.append([])
+            core, fields = ready(count=count)
+            dst.write(core.matrix, [5, 40], dst_from_bf16(numbered()[:2] | 0x8000), wide=False)
+            core.matrix.defined[18] = False
+            for i, section in enumerate(PACKERS):
+                configure(core, {f"THCON_{section}_L1_Dest_addr": (AT + 0x1000 * i) // 16 - 1})
+            configure(core, settings)
+            for last in (0, 0, 1):
+                for mask in masks:
+                    run(core, fields, PackerMask=mask, Last=last)
+                found[-1] += kept(core)
+        assert found[0] == found[1]

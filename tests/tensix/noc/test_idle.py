@@ -6,11 +6,11 @@ import numpy as np
 
 from nasm.machine.machine import Machine
 from nasm.sim.memory import POISON
-from nasm.targets.tensix.noc.chip_map import TENSIX_COLUMNS, TENSIX_ROWS
+from nasm.targets.tensix.noc.chip_map import WORMHOLE
 from tests.machine.everything import differences, everything
 from tests.tensix.noc.test_packets import session
 
-CHIP = "\n".join(f".tile {x}, {y}" for x in TENSIX_COLUMNS for y in TENSIX_ROWS)
+CHIP = "\n".join(f".tile {x}, {y}" for x in WORMHOLE.tensix_columns for y in WORMHOLE.tensix_rows)
 HEAD = f"""\
 .target wormhole
 {CHIP}

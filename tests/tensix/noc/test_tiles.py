@@ -74,7 +74,9 @@ def test_tiles_of_a_grid_are_counted_among_those_with_cores() -> None:
     lines = "\n".join(f".tile {x}, {y}\n@t0 NOP" for y in range(10) for x in range(8))
     made = program(f".target wormhole\n.grid 8, 10\n{lines}")
     # As the figure of the documentation numbers them: T0 at 1, 1; T79 at 9, 11.
-    assert made.tiles == [(x, y) for y in chip_map.TENSIX_ROWS for x in chip_map.TENSIX_COLUMNS]
+    assert made.tiles == [
+        (x, y) for y in chip_map.WORMHOLE.tensix_rows for x in chip_map.WORMHOLE.tensix_columns
+    ]
     assert made.tiles[0] == (1, 1)
     assert made.tiles[79] == (9, 11)
     assert made.tiles[36] == (6, 5)
@@ -120,7 +122,7 @@ def test_other_machines_have_no_tiles() -> None:
 
 
 def test_the_chip_is_as_the_figures_of_the_documentation_show_it() -> None:
-    rows = ["".join(chip_map.kind_of((x, y)) for x in range(10)) for y in range(12)]
+    rows = ["".join(chip_map.WORMHOLE.kind_of((x, y)) for x in range(10)) for y in range(12)]
     assert rows == [
         "DEEEEDEEEE",
         "DTTTTDTTTT",
@@ -138,13 +140,13 @@ def test_the_chip_is_as_the_figures_of_the_documentation_show_it() -> None:
 
 
 def test_coordinates_mean_what_the_tables_of_the_documentation_say() -> None:
-    assert chip_map.place_of(1, 0, 0) == (9, 11)
-    assert chip_map.place_of(1, 9, 11) == (0, 0)
+    assert chip_map.WORMHOLE.place_of(1, 0, 0) == (9, 11)
+    assert chip_map.WORMHOLE.place_of(1, 9, 11) == (0, 0)
     for network in range(2):  # translated coordinates are those of neither network
-        assert chip_map.place_of(network, 16, 16) == (0, 0)
-        assert chip_map.place_of(network, 17, 17) == (5, 6)
-        assert chip_map.place_of(network, 18, 18) == (1, 1)
-        assert chip_map.place_of(network, 22, 27) == (6, 11)
+        assert chip_map.WORMHOLE.place_of(network, 16, 16) == (0, 0)
+        assert chip_map.WORMHOLE.place_of(network, 17, 17) == (5, 6)
+        assert chip_map.WORMHOLE.place_of(network, 18, 18) == (1, 1)
+        assert chip_map.WORMHOLE.place_of(network, 22, 27) == (6, 11)
     for x in range(10):
         for y in range(12):
-            assert chip_map.place_of(0, *chip_map.translated((x, y))) == (x, y)
+            assert chip_map.WORMHOLE.place_of(0, *chip_map.WORMHOLE.translated((x, y))) == (x, y)

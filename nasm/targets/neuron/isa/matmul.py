@@ -10,7 +10,7 @@ import numpy as np
 
 from nasm.base import dtypes
 from nasm.base.dtypes import DTYPES, DType
-from nasm.base.exact import Factor, product
+from nasm.base.exact import Factor, unrounded
 from nasm.base.problems import Refused
 from nasm.base.records import replace
 from nasm.isa.implicit_kinds import DtypeOf, SwitchOf
@@ -70,7 +70,7 @@ EXACT = Operand("exact", SwitchOf("transpose_exact"))
 @of_operands
 def _factor(
     context: InstructionContext, tile: View, is_transpose: bool, perf_mode: str
-) -> Callable[[Any], Factor] | None:
+) -> Callable[..., Factor] | None:
     """One side of a product: a tile as K rows, of which double_row has two on each partition."""
     if moves_bits(context, is_transpose):
         return None
@@ -78,11 +78,17 @@ def _factor(
 
 
 @cache
-def _factors(dtype: DType, folded: bool) -> Callable[[Any], Factor]:
-    def factor(array: Any) -> Factor:
+def _factors(dtype: DType, folded: bool) -> Callable[..., Factor]:
+    plain = dtype.name in ("bfloat16", "float32") and not folded
+
+    def factor(
+        array: Any, whole: Callable[[], Factor] | None = None, columns: slice | None = None
+    ) -> Factor:
         if dtype.name != "bfloat16":
             array = dtypes.to_float32(array, dtype)
         rows = array.reshape(array.shape[0] * (1 + folded), -1)
+        if plain and whole is not None:
+            return Factor(rows, whole(), columns)
         return Factor(dtypes.round_tfloat32(rows) if dtype.name == "tfloat32" else rows)
 
     return factor
@@ -353,7 +359,7 @@ def MultiplyMoving(
         return _passed_through(tile.values, values)
     factor = Factor.of(moving)
     array.same_rows(tile, factor.rows)
-    return product(tile.factor, factor)
+    return unrounded(tile.factor, factor)
 
 
 def mixable(names: set[str]) -> bool:

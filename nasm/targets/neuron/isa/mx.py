@@ -12,7 +12,7 @@ import numpy as np
 
 from nasm.base import dtypes
 from nasm.base.dtypes import DTYPES, DType
-from nasm.base.exact import Factor, product
+from nasm.base.exact import Factor, unrounded
 from nasm.base.records import replace
 from nasm.isa.implicit_kinds import DtypeOf, OptionOf
 from nasm.isa.instruction import About, InstructionContext, Operand, Rule, in_bits, of_operands
@@ -308,7 +308,7 @@ def MultiplyMovingMX(
     tile = array.loaded(weights, placed(tile_position, tile_size), scaled=True)
     values = _dequantised(moving, dtype, moving_scale, scale255)
     array.same_rows(tile, len(values))
-    return product(tile.factor, Factor(values))
+    return unrounded(tile.factor, Factor(values))
 
 
 def _dequantised(tile: Any, dtype: DType, scale: Any, scale255: str) -> Any:

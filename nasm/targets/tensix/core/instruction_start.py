@@ -126,6 +126,13 @@ def latching(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
     _later(core, act(), 1)
 
 
+def latching_stream(core: Tensix, issued: Issued, fields: Fields, act: Act) -> None:
+    """The same of a wait for a stream."""
+    look(core, issued.thread, core)
+    core.at(core.now + 1, None, ("look", issued.thread))
+    _later(core, act(), 1)
+
+
 def next_cycle(parts: Callable[[Fields], tuple[str, ...]]) -> Start:
     """Act in the next cycle: in this one, no thread sees what it changes.
 

@@ -26,6 +26,7 @@ from nasm.targets.tensix.risc_state import RISC_CORES, B
 from nasm.targets.tensix.scalar.timing import AFTER_CONFIG
 from nasm.targets.tensix.state import THREADS, Coprocessor
 from nasm.targets.tensix.sync.gate import look
+from nasm.targets.tensix.unit_queries import STREAMS_PART
 
 UNITS: Final = (
     "unpack0", "unpack1", "pack0", "pack1", "pack2", "pack3", "matrix", "vector", "mover",
@@ -216,6 +217,11 @@ class Tensix(Coprocessor):
         if entries:
             ticks.append(entries[0].tick)
         return min(ticks, default=None)
+
+    def streams_changed(self) -> None:
+        """A register of a stream may have changed: waits look at it from the next cycle on."""
+        self.at(self.around.now + 1, None, "streams")
+        self.around.changed(STREAMS_PART)
 
     def passed(self, thread: int, parts: tuple[str, ...]) -> None:
         """A thread has waited for parts to be as they are: that orders what it starts next."""

@@ -373,10 +373,10 @@ def _written(
 ) -> Iterator[TilePlace]:
     """The tiles with a memory that a broadcast does not leave out, in the order of writes."""
     network = int(bool(command.flags & NOC1))
-    for y in range(chip_map.ROWS):
-        for x in range(chip_map.COLUMNS):
+    for y in range(chip_map.WORMHOLE.rows):
+        for x in range(chip_map.WORMHOLE.columns):
             if not (header.rows >> y & 1 or header.columns >> x & 1):
-                tile = chip_map.place_of(network, x, y)
+                tile = chip_map.WORMHOLE.place_of(network, x, y)
                 if chip.has_memory(tile):
                     yield tile
 

@@ -97,7 +97,7 @@ def duration(transfer: HostTransfer) -> int:
     return host.network.now
 
 
-PLACES = tuple(map(ChipPlace, range(chip_map.CHIPS)))
+PLACES = tuple(map(ChipPlace, range(chip_map.WORMHOLE.chips)))
 
 
 class HostLines:
@@ -119,9 +119,9 @@ class HostLines:
         memories: list[dict[Any, Bytes]] = [{} for _ in PLACES]
         for tile, memory in tiles.items():
             memories[chip_of(tile)][tile[:2]] = memory
-        for name in chip_map.DRAM_MEMORIES:
+        for name in chip_map.WORMHOLE.dram_memories:
             if name in shared:
-                memories[0][name] = TensorsOver(chip_map.DRAM_BYTES, shared[name])
+                memories[0][name] = TensorsOver(chip_map.WORMHOLE.dram_bytes, shared[name])
         chips = [JoinedChip(*one) for one in zip(PLACES, memories, strict=True)]
         self.host = EthernetHost(EthernetNetwork(chips, N300_LINKS))
         self.network = self.host.network
@@ -135,7 +135,7 @@ class HostLines:
         tensor = there.tensor
         address = there.offset + (tensor.offset or 0)
         if tensor.memory.shared:
-            homes = chip_map.homes(tensor.memory.name)
+            homes = chip_map.WORMHOLE.homes(tensor.memory.name)
             return RemoteBytes(0, _named(network, homes[0]), address)
         tile = self.program.places[tensor.core]
         return RemoteBytes(chip_of(tile), _named(network, tile), address)
@@ -194,5 +194,5 @@ class HostLines:
 
 
 def _named(network: int, place: TilePlace) -> tuple[int, int]:
-    x, y, *_ = chip_map.of_network(network, place[:2])
+    x, y, *_ = chip_map.WORMHOLE.of_network(network, place[:2])
     return x, y

@@ -70,7 +70,7 @@ def _check_block(command: RoutingCommand) -> None:
 
 def target(command: RoutingCommand) -> TilePlace:
     """The tile that a request is for; raises Refused where there is none."""
-    return chip_map.place_of(int(bool(command.flags & NOC1)), command.noc_x, command.noc_y)
+    return chip_map.WORMHOLE.place_of(int(bool(command.flags & NOC1)), command.noc_x, command.noc_y)
 
 
 def answer(flags: int) -> int:

@@ -91,7 +91,7 @@ class AddressedRun(Protocol):
 
 def memories_of(session: AddressedRun) -> dict[TilePlace, Bytes]:
     """The L1 of each tile of a session, by its place; a write is a change by hand of the run."""
-    tiles = session.program.tiles or [chip_map.MAP.first]
+    tiles = session.program.tiles or [chip_map.WORMHOLE.first]
     return {
         tile: session.changes.addressed("l1", core)
         for core, tile in enumerate(tiles)
@@ -110,22 +110,24 @@ class JoinedChip:
         self.memories: dict[TilePlace | str, Bytes] = dict(memories or {})
         self.registers: dict[TilePlace, PagedBytes] = {}
         for name in self.memories:
-            if not (name in chip_map.DRAM_MEMORIES or (isinstance(name, tuple) and _l1(name))):
+            if not (
+                name in chip_map.WORMHOLE.dram_memories or (isinstance(name, tuple) and _l1(name))
+            ):
                 message = f"{name} is no memory of a chip"
                 raise Refused(UNDOCUMENTED, message, "name a Tensix or Ethernet tile, or dram0")
 
     def has_memory(self, tile: TilePlace) -> bool:
         """Whether a tile has a memory here."""
-        return chip_map.kind_of(tile) == chip_map.DRAM or _l1(tile) > 0
+        return chip_map.WORMHOLE.kind_of(tile) == chip_map.DRAM or _l1(tile) > 0
 
     def memory(self, tile: TilePlace, address: int) -> Bytes:
         """The memory that has an address of a tile; raises Refused if there is none here."""
-        if chip_map.kind_of(tile) == chip_map.DRAM:
-            name = chip_map.DRAM_MEMORIES[chip_map.dram_at(tile)]
-            return self.memories.setdefault(name, PagedBytes(chip_map.DRAM_BYTES))
+        if chip_map.WORMHOLE.kind_of(tile) == chip_map.DRAM:
+            name = chip_map.WORMHOLE.dram_memories[chip_map.WORMHOLE.dram_at(tile)]
+            return self.memories.setdefault(name, PagedBytes(chip_map.WORMHOLE.dram_bytes))
         size = _l1(tile)
         if not size:
-            title = chip_map.TITLES[chip_map.kind_of(tile)]
+            title = chip_map.TITLES[chip_map.WORMHOLE.kind_of(tile)]
             message = f"{tile[0]}, {tile[1]} is {title}, whose addresses are not modelled"
             raise Refused(UNDOCUMENTED, message, "address a Tensix, Ethernet or DRAM tile")
         if address >= REGISTERS:
@@ -136,8 +138,8 @@ class JoinedChip:
     def check(self, tile: TilePlace, address: int, count: int) -> None:
         """Refuse bytes that a tile does not have."""
         self.memory(tile, address)
-        dram = chip_map.kind_of(tile) == chip_map.DRAM
-        size = chip_map.DRAM_BYTES if dram else _l1(tile)
+        dram = chip_map.WORMHOLE.kind_of(tile) == chip_map.DRAM
+        size = chip_map.WORMHOLE.dram_bytes if dram else _l1(tile)
         end = 1 << 32 if address >= REGISTERS and not dram else size
         if address + count > end:
             message = f"{count:,} bytes at {address:#x} of tile {tile[0]}, {tile[1]}"
@@ -169,10 +171,10 @@ class JoinedChip:
 def _l1(tile: TilePlace) -> int:
     """The bytes of a tile's L1, 0 if it has none."""
     x, y = tile
-    if not (0 <= x < chip_map.COLUMNS and 0 <= y < chip_map.ROWS):
+    if not (0 <= x < chip_map.WORMHOLE.columns and 0 <= y < chip_map.WORMHOLE.rows):
         return 0
     kinds = {chip_map.TENSIX: WORMHOLE.l1_bytes, chip_map.ETHERNET: ETHERNET_L1}
-    return kinds.get(chip_map.kind_of(tile), 0)
+    return kinds.get(chip_map.WORMHOLE.kind_of(tile), 0)
 
 
 def ethernet_tile(number: int) -> TilePlace:

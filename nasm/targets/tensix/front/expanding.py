@@ -16,7 +16,6 @@ import numpy as np
 from nasm.base.problems import Refused
 from nasm.targets.tensix.front.mop import Slot, template_0, template_1
 from nasm.targets.tensix.state import U32, Coprocessor, Thread
-from nasm.targets.tensix.words import OPCODES
 
 REPLAY_WORDS: Final = 32
 
@@ -27,16 +26,23 @@ class ExpanderAction(Enum):
     TEMPLATE = "expands a template"
     MASK = "sets the mask of a template"
     BUFFER = "records or plays"
+    DECLARES = "declares what instructions use"
 
+
+_EXPANDING: Final = (ExpanderAction.TEMPLATE, ExpanderAction.MASK, ExpanderAction.BUFFER)
+_CONSUMED: Final = frozenset({ExpanderAction.MASK, ExpanderAction.DECLARES})
+"""What nothing comes of."""
 
 EXPANDERS: Final[dict[int, ExpanderAction]] = {}
 """By opcode, the words for expanders, as their rows declare."""
+EXPANDER_NAMES: Final[dict[int, str]] = {}
+"""Their mnemonics."""
 
 
 @cache
 def expander_name(expander: ExpanderAction) -> str:
     """The mnemonic of the word with which an expander does this."""
-    return next(OPCODES[code].mnemonic for code, one in EXPANDERS.items() if one is expander)
+    return next(EXPANDER_NAMES[code] for code, one in EXPANDERS.items() if one is expander)
 
 
 class ExpandedWord(NamedTuple):
@@ -78,6 +84,11 @@ def expand(
     if EXPANDERS.get(opcode) is ExpanderAction.MASK:
         own.mop_mask_high = word & 0xFFFF
         return ()
+    if EXPANDERS.get(opcode) is ExpanderAction.DECLARES:
+        if own.recording.left:
+            message = f"{EXPANDER_NAMES[opcode]} is recorded: what happens is not documented"
+            raise Refused("E0701", message, "declare it before or after")
+        return ()  # it is for automatic TTSync, which is not modelled
     slots = _slots(own, word, outer_bug)
     if not own.recording.left and not any(_records(slot.word) for slot in slots):
         return _played(own.replay.tobytes(), slots)
@@ -93,7 +104,7 @@ def taken(
     Those are, for each word that leaves the MOP expander, how many of them there are.
     """
     own = core.threads[thread]
-    if EXPANDERS.get(word >> 24) is ExpanderAction.MASK or (
+    if EXPANDERS.get(word >> 24) in _CONSUMED or (
         word >> 24 not in EXPANDERS and not own.recording.left
     ):
         micros = expand(core, thread, word, outer_bug, place)
@@ -112,7 +123,7 @@ def foreseen(
 
     Nothing is recorded then, and ``replay`` is what the thread has recorded.
     """
-    if EXPANDERS.get(word >> 24) is ExpanderAction.MASK:
+    if EXPANDERS.get(word >> 24) in _CONSUMED:
         return None
     slots = _slots(own, word, outer_bug)
     if any(_records(slot.word) for slot in slots):
@@ -185,10 +196,10 @@ def _for_gate(word: int) -> int:
     """A word that may reach the gate: none that an expander should have taken."""
     if word >> 24 not in EXPANDERS:
         return word
-    template, mask, buffer = map(expander_name, ExpanderAction)
+    template, mask, buffer = map(expander_name, _EXPANDING)
     raise Refused(
         "E0701",
-        f"{OPCODES[word >> 24].mnemonic} reaches the wait gate, past its expander: "
+        f"{EXPANDER_NAMES[word >> 24]} reaches the wait gate, past its expander: "
         "what happens is not documented",
         f"a {template} may make {buffer}, but not {template} or {mask}; "
         "the replay buffer holds none of these",

@@ -328,6 +328,10 @@ ACCESSES: Final[Mapping[Block, BlockAccess]] = {
         lambda core, thread, address: devices.load(core, address),
         lambda core, thread, address, value: devices.store(core, address, value),
     ),
+    Block.OVERLAY: BlockAccess(
+        lambda core, thread, address: devices.load(core, address),
+        lambda core, thread, address, value: devices.store(core, address, value),
+    ),
     Block.EXPANDER: BlockAccess(None, _store_expander),
     Block.REGISTERS: BlockAccess(_load_register, _store_register),
     Block.SYNC: BlockAccess(_load_sync, _discard, _waits_for_sync),

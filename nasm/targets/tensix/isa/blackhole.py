@@ -193,9 +193,7 @@ _OTHERS: Final = {
     "SEMWAIT": RowChange(
         described=Described.DOCS, meanings={"ConditionMask": "what they wait for; 0 is undefined"}
     ),
-    **dict.fromkeys(
-        ("LOADREG", "STOREREG"), RowChange(missing="nor are the devices whose registers it reaches")
-    ),
+    **dict.fromkeys(("LOADREG", "STOREREG"), _DOCUMENTED),
     "XMOV": RowChange(missing="its page has differences of Blackhole that no source gives"),
     "ZEROACC": RowChange(
         word=_ZEROACC,
@@ -228,8 +226,10 @@ _OTHERS: Final = {
     "CLREXPHIST": RowChange(described=Described.TREE),
     "SETDVALID": RowChange(
         described=Described.DOCS,
-        setup="",
-        missing="which format a bank has then is undefined; UNPACR_NOP with Set_Dvalid gives one",
+        semantics=blackhole.SETDVALID,
+        hazard="Which format a bank has then is undefined: what needs it is refused, unless the "
+        "thread sets DISABLE_IMPLIED_SRCA_FMT_Base or DISABLE_IMPLIED_SRCB_FMT_Base. UNPACR_NOP "
+        "with Set_Dvalid gives it one. Its page discourages its use.",
     ),
     "PACR": RowChange(
         word=_PACR,

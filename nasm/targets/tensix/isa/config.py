@@ -167,11 +167,23 @@ STREAMWRCFG = UNIT.row(
         CONFIG,
         "Write a register of a stream of the NoC overlay to a configuration word.",
         "stream_id_sel[23:21] StreamRegAddr[20:11] CfgReg[10:0]",
+        forms="StreamSelect[22:21] RegIndex[20:11] CfgIndex[10:0]",
+        meanings={
+            "StreamSelect": "which of STREAM_ID_SYNC_SEC0_BankSel to SEC3 says which stream",
+            "RegIndex": "the number of the register; 29 is the phase",
+        },
         chip="Blackhole A0",
     ),
+    configuring.STREAMWRCFG,
     pace=UnitPace("configuration", 1, 5, shared=True, least=True),
+    starts=instruction_start.configuring(5),
+    waits=waits.for_configuration,
     since="blackhole",
-    formula="word CfgReg of the thread's bank = a register of a stream of the NoC",
+    example="STREAMWRCFG RegIndex=29, CfgIndex=76",
+    formula="word CfgIndex of the thread's bank = a register of a stream, after five cycles",
+    hazard="It is written at the end of the fifth cycle: STALLWAIT with ConditionMask CFGEXU waits "
+    "for that. Contention of the overlay, and that other instructions of the unit overtake it "
+    "then, are not modelled.",
 )
 
 CFGSHIFTMASK = UNIT.row(

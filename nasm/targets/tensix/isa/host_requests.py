@@ -33,7 +33,7 @@ from nasm.targets.tensix.ethernet.host_lines import HostLines, HostTransfer
 from nasm.targets.tensix.ethernet.requests import check, target
 from nasm.targets.tensix.isa.network_operands import THERE, X_OF, Y_OF
 from nasm.targets.tensix.isa.table import ISA
-from nasm.targets.tensix.noc.chip_map import CHIPS, HOST_MEMORY
+from nasm.targets.tensix.noc.chip_map import HOST_MEMORY, WORMHOLE
 from nasm.targets.tensix.noc.operands import TileBytes, size
 from nasm.views.value_text import value_text
 from nasm.views.view import View
@@ -121,7 +121,7 @@ def _number(bits: int) -> Number:
 HERE: Final = HostBytes()
 CHIP: Final = Operand(
     "Chip",
-    Number(integer=True, low=0, high=CHIPS - 1),
+    Number(integer=True, low=0, high=WORMHOLE.chips - 1),
     default=0,
     doc="the chip of X and Y; that of a tensor is known",
     keyword=True,

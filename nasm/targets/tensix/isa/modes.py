@@ -263,6 +263,14 @@ CONDITIONS: Final = bits_of_mask(
     scope="p_stall",
 )
 
+STREAM_CONDITIONS: Final = one_of(
+    "",
+    """
+    0 C0 PHASE     its phase is less than the target
+    1 C1 NUM_MSGS  it has received fewer messages than that
+    """,
+)
+
 SEMAPHORE_CONDITIONS: Final = bits_of_mask(
     "",
     """

@@ -14,11 +14,14 @@ from nasm.isa.evidence import Cost, Evidence
 from nasm.isa.implicit_kinds import Here
 from nasm.isa.instruction import InstructionContext, Operand, Rule, of_operands
 from nasm.isa.kinds import Choice, Flag, Number
+from nasm.targets.tensix.chips import CHIPS
 from nasm.targets.tensix.host.operands import WordValue
 from nasm.targets.tensix.noc import chip_map, routes
+from nasm.targets.tensix.noc.chip_map import MAPS, ChipMap
 from nasm.targets.tensix.noc.counters import IDS
-from nasm.targets.tensix.noc.links import INCLUDE, MAJOR, MOST_BYTES
+from nasm.targets.tensix.noc.links import INCLUDE, MAJOR
 from nasm.targets.tensix.noc.operands import TileBytes, size
+from nasm.targets.tensix.noc.requests import UNSAFE
 from nasm.views.view import View
 
 PAGE: Final = chip_map.SOURCE
@@ -67,6 +70,11 @@ MAJOR_AXIS = Operand(
 SELF = Operand("Include", Flag(), default=False, doc="whether this tile receives it, too")
 
 
+def map_of(context: InstructionContext) -> ChipMap:
+    """The tiles of a program's chip."""
+    return MAPS[context.generation.name]
+
+
 def network_of(engine: str) -> int:
     """The number of the network of a request initiator."""
     return NETWORK_QUEUES.index(engine)
@@ -96,8 +104,9 @@ def lengths(*names: str) -> Rule:
         count = held.get("Bytes", 0) or (size(views[0]) if views else 0)
         if not count:
             return "it names no tensor and no number of Bytes"
-        if count > MOST_BYTES:
-            return f"{count:,} bytes; wanted at most {MOST_BYTES:,}"
+        most = map_of(context).most_bytes
+        if count > most:
+            return f"{count:,} bytes; wanted at most {most:,}"
         if not held.get("Bytes", 0) and len({size(view) for view in views}) > 1:
             return f"its sides have {size(views[0]):,} and {size(views[1]):,} bytes"
         short = [view for view in views if size(view) < count]
@@ -105,7 +114,7 @@ def lengths(*names: str) -> Rule:
             return f"{count:,} bytes, of which {short[0].tensor.name} has {size(short[0]):,}"
         return None
 
-    return Rule(UNSENDABLE, f"a packet has 1 to {MOST_BYTES} bytes", PAGE, check)
+    return Rule(UNSENDABLE, "a packet has 1 to 8192 bytes, on Blackhole 16384", PAGE, check)
 
 
 def connected(there: str = "") -> Rule:
@@ -119,11 +128,11 @@ def connected(there: str = "") -> Rule:
                 return None
             return "it names no tile: neither X and Y nor a tensor of another one"
         try:
-            place = chip_map.place_of(network, x, y)
+            place = map_of(context).place_of(network, x, y)
         except Refused as refused:
             return refused.message
-        kind = chip_map.kind_of(place)
-        if kind in (chip_map.EMPTY, chip_map.ARC):
+        kind = map_of(context).kind_of(place)
+        if kind in chip_map.SILENT:
             return f"{x}, {y} is {chip_map.TITLES[kind]}, with nothing to read or write"
         return None
 
@@ -133,13 +142,14 @@ def connected(there: str = "") -> Rule:
 def _rectangular(context: InstructionContext) -> str | None:
     held, network = context.operands, network_of(context.engine)
     try:
-        first = chip_map.place_of(network, held["X0"], held["Y0"])
-        last = chip_map.place_of(network, held["X1"], held["Y1"])
+        first = map_of(context).place_of(network, held["X0"], held["Y0"])
+        last = map_of(context).place_of(network, held["X1"], held["Y1"])
     except Refused as refused:
         return refused.message
-    own = chip_map.of_network(network, first), chip_map.of_network(network, last)
-    tiles = routes.rectangle(network, *own)
-    if not any(chip_map.kind_of(place) == chip_map.TENSIX for place in tiles):
+    chip = map_of(context)
+    own = chip.of_network(network, first), chip.of_network(network, last)
+    tiles = routes.rectangle(chip, network, *own)
+    if not any(map_of(context).kind_of(place) == chip_map.TENSIX for place in tiles):
         return "no tile of the rectangle listens: it has no Tensix tile"
     return None
 
@@ -170,6 +180,14 @@ HOST_ID = Rule(
     "acknowledgements of the PCI Express tile are counted as those of transaction ID 0, by a bug",
     f"{PAGE}, MemoryMap: NOC_PACKET_TAG",
     _acknowledged,
+)
+
+
+SAFE: Final = Rule(
+    "E0701",
+    "writes in line reach L1 safely",
+    "Tenstorrent ISA documentation, Blackhole A0: NoC, MemoryMap: NOC_CMD_WR_INLINE",
+    lambda context: UNSAFE if CHIPS[context.generation.name].cores.unsafe_in_line else None,
 )
 
 

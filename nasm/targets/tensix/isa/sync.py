@@ -160,9 +160,22 @@ STREAMWAIT = UNIT.row(
         STALLS,
         "Hold instructions back until a stream of the NoC overlay has a phase or a count.",
         "stall_res[23:15] target_value[14:4] target_sel[3] wait_stream_sel[2:0]",
+        forms="BlockMask[23:15] TargetValueLo[13:4] ConditionIndex[3] StreamSelect[1:0]",
+        values={"ConditionIndex": modes.STREAM_CONDITIONS},
+        meanings={
+            "TargetValueLo": "the lower ten bits of the target; STREAMWAIT_PHASE_HI_Val or "
+            "STREAMWAIT_NUM_MSGS_HI_Val has the upper ones",
+            "StreamSelect": "which of STREAM_ID_SYNC_SEC0_BankSel to SEC3 says which stream",
+        },
         chip="Blackhole A0",
     ),
+    gate.STREAMWAIT,
     pace=SEMAPHORE_PACE,
+    starts=instruction_start.latching_stream,
     since="blackhole",
-    formula="instructions of stall_res wait at the gate for a stream of the NoC",
+    setup="@t1 STOREREG DataReg=0, AddrLo=0x1001d",
+    example="STREAMWAIT BlockMask=0x40, TargetValueLo=0",
+    formula="instructions of BlockMask wait at the gate until a stream has a phase, or a count",
+    hazard="Streams stay idle here: their phase is what is written to STREAM_CURR_PHASE, and they "
+    "have received no messages.",
 )

@@ -16,7 +16,7 @@ from nasm.targets.tensix.core.durations import LASTS, Lasts
 from nasm.targets.tensix.core.instruction_start import Start, at_once
 from nasm.targets.tensix.core.waits import Waits
 from nasm.targets.tensix.engine_names import QUEUES
-from nasm.targets.tensix.front.expanding import EXPANDERS, ExpanderAction
+from nasm.targets.tensix.front.expanding import EXPANDER_NAMES, EXPANDERS, ExpanderAction
 from nasm.targets.tensix.isa.declared import Declared, RowChange
 from nasm.targets.tensix.lanes import facts as lanes
 from nasm.targets.tensix.lanes.facts import LANES_ON, Lanes, VectorTable
@@ -111,6 +111,7 @@ class Family:
         _declare(word, facts, lasts)
         if expands is not None:
             EXPANDERS[word.opcode] = expands
+            EXPANDER_NAMES[word.opcode] = word.mnemonic
         if settings is not None:
             WRITERS.setdefault(settings, []).append(word.mnemonic)
         if starts is None and isinstance(pace, UnitPace):

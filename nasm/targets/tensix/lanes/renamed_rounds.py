@@ -160,7 +160,7 @@ def _uses(steps: Sequence[LaneStep]) -> tuple[set[int], set[int]]:
     writes: set[int] = set()
     for step in steps:
         reads |= step.reads - writes
-        writes |= {register for register in step.writes if register < _CONSTANTS}
+        writes |= step.writes
     return reads, writes
 
 

@@ -14,12 +14,12 @@ from nasm.targets.tensix.matrix.control import ALL, ONE_ROW, SIXTEEN_ROWS, clear
 from nasm.targets.tensix.matrix.dst import adjusted
 from nasm.targets.tensix.matrix.formats import INFINITE
 from nasm.targets.tensix.matrix.pack import packs
-from nasm.targets.tensix.matrix.src import unknown
+from nasm.targets.tensix.matrix.src import hand_over, unknown
 from nasm.targets.tensix.matrix.unpack import Done, turned
 from nasm.targets.tensix.scalar.addr_mods import apply_addr_mod
 from nasm.targets.tensix.scalar.config import field
 from nasm.targets.tensix.scalar.dst_order import follow_order
-from nasm.targets.tensix.state import Coprocessor
+from nasm.targets.tensix.state import NO_FORMAT, Coprocessor
 
 WIDE: Final = 4
 """The bit of a mode of ZEROACC that says that numbers have 32 bits."""
@@ -97,6 +97,20 @@ def UNPACR_NOP(
         raise unknown("UNPACR_NOP that makes SrcB minus infinity")
     value = INFINITE if Src_ClrVal_Ctrl else 0
     return turned(core, thread, unpacker, value, bool(Bank_Clr_Ctrl), bool(Set_Dvalid & 1))
+
+
+def SETDVALID(core: Coprocessor, thread: int, FlipSrcB: int, FlipSrcA: int) -> None:
+    """Hand the unpackers' banks to the matrix unit; which format each has then is not known."""
+    matrix = core.matrix
+    for unpacker, wanted in enumerate((FlipSrcA, FlipSrcB)):
+        if wanted:
+            of, bank = (
+                (matrix.implied_b, matrix.unpack_b)
+                if unpacker
+                else (matrix.implied_a, matrix.unpack_a)
+            )
+            of[bank] = NO_FORMAT
+            hand_over(core, thread, unpacker)()
 
 
 def PACR(

@@ -18,17 +18,12 @@ from nasm.isa.effects import Packet
 from nasm.isa.network import Crossing
 from nasm.isa.tile_grid import TilePlace
 from nasm.targets.tensix.noc import chip_map, routes
+from nasm.targets.tensix.noc.chip_map import ChipMap
 from nasm.targets.tensix.noc.counters import NiuCounters, RequestCounts, answering, counts, kind_of
 from nasm.targets.tensix.noc.routes import IN, OUT, RouterLink, TreeLink
 
 ENTRY, HOP, EXIT = 5, 9, 5
 """Cycles from a tile to its router, from a router to the next, and from a router to its tile."""
-
-FLIT: Final = 32
-"""Bytes of a flit, of which a link carries one a cycle."""
-
-MOST_BYTES: Final = 8192
-"""Bytes of a packet: 256 flits after the header."""
 
 REQUESTS, MULTICASTS, RESPONSES = 0b00, 0b10, 0b11
 """Classes of virtual channels."""
@@ -52,11 +47,6 @@ class Passing(NamedTuple):
     came: int
 
 
-def flits(count: int) -> int:
-    """The flits of a packet with so many bytes: a header, and these."""
-    return 1 + -(-count // FLIT)
-
-
 class Links:
     """What has been sent: which cycles of each link are taken, and the load that there was.
 
@@ -65,7 +55,8 @@ class Links:
 
     soonest = ENTRY + HOP + EXIT
 
-    def __init__(self) -> None:
+    def __init__(self, chip: ChipMap) -> None:
+        self.chip = chip
         self.counters = NiuCounters()
         self._taken: dict[RouterLink, tuple[Passing, ...]] = {}
         self._now = 0
@@ -77,12 +68,12 @@ class Links:
         """Where a packet goes; raises Refused where nothing listens."""
         network, to = packet.network, packet.to
         if len(to) == 2:
-            return (chip_map.place_of(network, *to),)
+            return (self.chip.place_of(network, *to),)
         first, last = self._corners(packet)
         places = [
             place
-            for place in routes.rectangle(network, first, last)
-            if chip_map.kind_of(place) == chip_map.TENSIX
+            for place in routes.rectangle(self.chip, network, first, last)
+            if self.chip.kind_of(place) == chip_map.TENSIX
             and (place != sender or packet.option(INCLUDE))
         ]
         if not places:
@@ -90,32 +81,32 @@ class Links:
             raise Refused("E0325", message + "with Include=true", "give a rectangle with others")
         return places
 
-    @staticmethod
-    def _corners(packet: Packet) -> tuple[TilePlace, TilePlace]:
+    def _corners(self, packet: Packet) -> tuple[TilePlace, TilePlace]:
         """The corners of a rectangle, in the system of its network."""
         network, to = packet.network, packet.to
-        first, last = chip_map.place_of(network, *to[:2]), chip_map.place_of(network, *to[2:])
-        return chip_map.of_network(network, first), chip_map.of_network(network, last)
+        first, last = self.chip.place_of(network, *to[:2]), self.chip.place_of(network, *to[2:])
+        return self.chip.of_network(network, first), self.chip.of_network(network, last)
 
     def home(self, memory: str, sender: TilePlace, network: int) -> TilePlace:
         """Where a memory is that tiles share: of its places that with the shortest way there."""
-        places = chip_map.homes(memory)
-        return min(places, key=lambda place: (routes.hops(network, sender, place), place))
+        places = self.chip.homes(memory)
+        return min(
+            places, key=lambda place: (routes.hops(self.chip, network, sender, place), place)
+        )
 
     def named(self, network: int, place: TilePlace) -> tuple[int, int]:
         """The coordinates of a place in the system of a network."""
-        x, y = chip_map.of_network(network, place)
-        return x, y
+        return self.chip.named(network, place)
 
     def listens(self, place: TilePlace) -> bool:
         """Whether a place is a Tensix tile."""
-        return chip_map.kind_of(place) == chip_map.TENSIX
+        return self.chip.kind_of(place) == chip_map.TENSIX
 
     def memory(self, place: TilePlace) -> str:
         """The DRAM of a place, or the host's memory."""
-        kind = chip_map.kind_of(place)
+        kind = self.chip.kind_of(place)
         if kind == chip_map.DRAM:
-            return chip_map.DRAM_MEMORIES[chip_map.dram_at(place)]
+            return self.chip.dram_memories[self.chip.dram_at(place)]
         return chip_map.HOST_MEMORY if kind == chip_map.HOST else ""
 
     @property
@@ -125,7 +116,7 @@ class Links:
 
     def where(self, place: TilePlace) -> str:
         """What a place holds, in words."""
-        return chip_map.TITLES[chip_map.kind_of(place)]
+        return chip_map.TITLES[self.chip.kind_of(place)]
 
     def parts(self, packet: Packet) -> tuple[Hashable, ...]:
         """The counters by which a sender learns that a packet is answered."""
@@ -133,7 +124,9 @@ class Links:
 
     def occupied(self, packet: Packet) -> int:
         """Cycles that a packet with bytes takes of each link."""
-        return 1 if packet.data or packet.atomic else flits(packet.count)
+        if packet.data or packet.atomic:
+            return 1
+        return 1 + -(-packet.count // self.chip.flit)
 
     # -- when they are there
 
@@ -187,7 +180,7 @@ class Links:
         moved = isinstance(static, int)
         taken, channel = self._take(RouterLink(network, start, IN), now, size, channel, moved)
         at = taken + ENTRY
-        for link in routes.unicast(network, start, end):
+        for link in routes.unicast(self.chip, network, start, end):
             begun, channel = self._take(link, at, size, channel, moved)
             at = begun + HOP
         begun, _ = self._take(RouterLink(network, end, OUT), at, size, channel, moved)
@@ -197,7 +190,7 @@ class Links:
         self, packet: Packet, sender: TilePlace, receivers: Sequence[TilePlace], now: int, size: int
     ) -> Sequence[Crossing]:
         network, first_last = packet.network, self._corners(packet)
-        tree = routes.multicast(network, sender, *first_last, str(packet.option(MAJOR)))
+        tree = routes.multicast(self.chip, network, sender, *first_last, str(packet.option(MAJOR)))
         static, channel = packet.lane, MULTICASTS << 1
         moved = isinstance(static, int)
         if isinstance(static, int):
@@ -274,12 +267,12 @@ class Links:
             [
                 (
                     place,
-                    chip_map.kind_of(place),
+                    self.chip.kind_of(place),
                     tuple(of(place, n) for n in range(chip_map.NETWORKS)),
                 )
-                for place in ((x, y) for x in range(chip_map.COLUMNS))
+                for place in ((x, y) for x in range(self.chip.columns))
             ]
-            for y in range(chip_map.ROWS)
+            for y in range(self.chip.rows)
         ]
 
     def save(self) -> Any:

@@ -8,15 +8,13 @@ its own system each moves in the direction in which these grow, and round the to
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from nasm.isa.tile_grid import TilePlace
-from nasm.targets.tensix.noc.chip_map import COLUMNS, ROWS, of_network
+from nasm.targets.tensix.noc.chip_map import ChipMap
 
 X, Y, IN, OUT = "x", "y", "in", "out"
 """The links of a router: to the next one of either axis, and from and to the tile."""
-
-_COUNTS: Final = (COLUMNS, ROWS)
 
 
 class RouterLink(NamedTuple):
@@ -31,19 +29,19 @@ class RouterLink(NamedTuple):
     wraps: bool = False
 
 
-def _step(at: TilePlace, axis: int) -> TilePlace:
+def _step(chip: ChipMap, at: TilePlace, axis: int) -> TilePlace:
     x, y = at
-    return ((x + 1) % COLUMNS, y) if axis == 0 else (x, (y + 1) % ROWS)
+    return ((x + 1) % chip.columns, y) if axis == 0 else (x, (y + 1) % chip.rows)
 
 
 def _along(
-    network: int, at: TilePlace, axis: int, until: int
+    chip: ChipMap, network: int, at: TilePlace, axis: int, until: int
 ) -> Iterator[tuple[RouterLink, TilePlace]]:
     """The links from a router to another one of its row or column, in the network's system."""
     while at[axis] != until:
-        after = _step(at, axis)
+        after = _step(chip, at, axis)
         wraps = after[axis] == 0
-        yield RouterLink(network, of_network(network, at), (X, Y)[axis], wraps), after
+        yield RouterLink(network, chip.of_network(network, at), (X, Y)[axis], wraps), after
         at = after
 
 
@@ -52,21 +50,22 @@ def axes(network: int) -> tuple[int, int]:
     return (1, 0) if network else (0, 1)
 
 
-def unicast(network: int, start: TilePlace, end: TilePlace) -> list[RouterLink]:
+def unicast(chip: ChipMap, network: int, start: TilePlace, end: TilePlace) -> list[RouterLink]:
     """The links between the routers of two places."""
-    at, goal = of_network(network, start), of_network(network, end)
+    at, goal = chip.of_network(network, start), chip.of_network(network, end)
     found = []
     for axis in axes(network):
-        for link, after in _along(network, at, axis, goal[axis]):
+        for link, after in _along(chip, network, at, axis, goal[axis]):
             found.append(link)
             at = after
     return found
 
 
-def hops(network: int, start: TilePlace, end: TilePlace) -> int:
+def hops(chip: ChipMap, network: int, start: TilePlace, end: TilePlace) -> int:
     """How many links are between the routers of two places."""
-    at, goal = of_network(network, start), of_network(network, end)
-    return sum((goal[axis] - at[axis]) % _COUNTS[axis] for axis in (0, 1))
+    at, goal = chip.of_network(network, start), chip.of_network(network, end)
+    counts = chip.columns, chip.rows
+    return sum((goal[axis] - at[axis]) % counts[axis] for axis in (0, 1))
 
 
 def span(first: int, last: int, count: int) -> list[int]:
@@ -74,12 +73,12 @@ def span(first: int, last: int, count: int) -> list[int]:
     return [(first + n) % count for n in range((last - first) % count + 1)]
 
 
-def rectangle(network: int, first: TilePlace, last: TilePlace) -> list[TilePlace]:
+def rectangle(chip: ChipMap, network: int, first: TilePlace, last: TilePlace) -> list[TilePlace]:
     """The places of a rectangle whose corners are given in the network's own system."""
     return [
-        of_network(network, (x, y))
-        for y in span(first[1], last[1], ROWS)
-        for x in span(first[0], last[0], COLUMNS)
+        chip.of_network(network, (x, y))
+        for y in span(first[1], last[1], chip.rows)
+        for x in span(first[0], last[0], chip.columns)
     ]
 
 
@@ -96,7 +95,7 @@ Stems = list[tuple[TilePlace, int]]
 
 
 def multicast(
-    network: int, start: TilePlace, first: TilePlace, last: TilePlace, major: str
+    chip: ChipMap, network: int, start: TilePlace, first: TilePlace, last: TilePlace, major: str
 ) -> list[TreeLink]:
     """The tree of a multicast to a rectangle, whose corners are in the network's own system.
 
@@ -112,12 +111,12 @@ def multicast(
         """Continue from the last stem along an axis; returns that one, and those that come."""
         at, tip = stems[-1]
         made = [(at, tip)]
-        for link, after in _along(network, at, axis, until):
-            found.append(TreeLink(link, made[-1][1], of_network(network, after)))
+        for link, after in _along(chip, network, at, axis, until):
+            found.append(TreeLink(link, made[-1][1], chip.of_network(network, after)))
             made.append((after, len(found) - 1))
         return made
 
-    stems = move([(of_network(network, start), -1)], main, first[main])
+    stems = move([(chip.of_network(network, start), -1)], main, first[main])
     stems = move(stems, other, first[other])
     for stem in move(stems, other, last[other]):
         move([stem], main, last[main])

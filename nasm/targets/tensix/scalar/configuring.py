@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nasm.base.problems import Refused
+from nasm.targets.tensix import streams
 from nasm.targets.tensix.scalar import config
 from nasm.targets.tensix.scalar.gprs import quad
 from nasm.targets.tensix.state import THREADS, Coprocessor
@@ -67,6 +68,20 @@ def _rmwcib(byte: int) -> Callable[[Coprocessor, int, int, int, int], None]:
 
 RMWCIB0, RMWCIB1, RMWCIB2, RMWCIB3 = map(_rmwcib, range(4))
 """By the byte within the word, the lowest first."""
+
+
+def STREAMWRCFG(
+    core: Coprocessor, thread: int, StreamSelect: int, RegIndex: int, CfgIndex: int
+) -> Later:
+    """Write a register of a stream of the overlay to a word of the thread's bank, at completion.
+
+    The register is read as it starts. Source: its page in the documentation of Blackhole A0.
+    """
+    words = core.layout.words
+    if CfgIndex >= words:
+        raise Refused("E0701", f"the configuration has words 0 to {words - 1}; found {CfgIndex}")
+    value = streams.read(core, streams.selected(core, thread, StreamSelect), RegIndex)
+    return writing(core, thread, range(CfgIndex, CfgIndex + 1), [value])
 
 
 def REG2FLOP_ADC(

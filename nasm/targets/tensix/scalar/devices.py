@@ -11,6 +11,7 @@ from typing import Final
 
 from nasm.base.problems import Refused
 from nasm.targets.tensix import memory_map as at
+from nasm.targets.tensix import streams
 from nasm.targets.tensix.address_names import address_text
 from nasm.targets.tensix.state import PACKERS, THREADS, UNPACKERS, Coprocessor
 
@@ -67,6 +68,8 @@ def loading(core: Coprocessor, address: int) -> Callable[[Coprocessor], int]:
     found = _LOADS.get(address)
     if found is None and core.chip.cores.reset_registers and address in _RESET_WORDS:
         return lambda core: int(core.reset_pcs[_RESET_WORDS[address]])
+    if found is None and _streams(core, address):
+        return lambda core: streams.read(core, *streams.located(address))
     if found is None:
         raise _absent(core, "a load", address)
     return found
@@ -87,6 +90,8 @@ def store(core: Coprocessor, address: int, value: int) -> None:
         reset(core, value)
     elif core.chip.cores.reset_registers and address in _RESET_WORDS:
         core.reset_pcs[_RESET_WORDS[address]] = value
+    elif _streams(core, address):
+        streams.write(core, *streams.located(address), value)
     elif (
         core.chip.addresses.region_at(address).block is at.Block.TDMA
         and address & 0xFF & ~0xC0 == 0x1C
@@ -100,6 +105,13 @@ def store(core: Coprocessor, address: int, value: int) -> None:
 
 def _block(core: Coprocessor, address: int) -> at.Block:
     return core.chip.addresses.region_at(address).block
+
+
+def _streams(core: Coprocessor, address: int) -> bool:
+    """Whether an address is one of the overlay, whose registers are known."""
+    return (
+        core.chip.cores.streams and core.chip.addresses.region_at(address).block is at.Block.OVERLAY
+    )
 
 
 def _absent(core: Coprocessor, what: str, address: int) -> Refused:

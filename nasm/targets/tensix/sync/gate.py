@@ -1,4 +1,4 @@
-"""The wait gate: STALLWAIT and SEMWAIT are remembered there, and hold up what they block.
+"""The wait gate: STALLWAIT, SEMWAIT and STREAMWAIT are remembered there, and what they block.
 
 Sources: the pages of STALLWAIT, SEMWAIT and the sync unit of the public ISA documentation of
 Wormhole B0. A latch is forgotten the cycle after its conditions were met, all at once.
@@ -11,10 +11,11 @@ from typing import Final
 
 from nasm.base.problems import Refused
 from nasm.isa.core_state import Blocked
+from nasm.targets.tensix import streams
 from nasm.targets.tensix.chips import WORMHOLE
-from nasm.targets.tensix.state import Coprocessor, Latch
+from nasm.targets.tensix.state import NO_STREAM, Coprocessor, Latch
 from nasm.targets.tensix.sync.conditions import parts, unmet, unmet_semaphores
-from nasm.targets.tensix.unit_queries import BusyUnits, semaphore_parts
+from nasm.targets.tensix.unit_queries import STREAMS_PART, BusyUnits, semaphore_parts
 
 ALL_BLOCKS: Final = 0x1FF
 DEFAULT_BLOCK: Final = 1 << 6
@@ -49,6 +50,25 @@ def SEMWAIT(
         raise Refused("E0701", message, "1 waits while a semaphore is 0, 2 while it is full")
 
 
+def STREAMWAIT(
+    core: Coprocessor,
+    thread: int,
+    BlockMask: int,
+    TargetValueLo: int,
+    ConditionIndex: int,
+    StreamSelect: int,
+) -> None:
+    """Latch a wait for a stream: until its phase, or its count of messages, has reached a target.
+
+    Words of the thread have the upper bits of the target, and which stream is selected.
+    """
+    _latch(core, thread, BlockMask, 1 << ConditionIndex)
+    latch = core.threads[thread].latch
+    latch.ordering = latch.units = 0
+    latch.stream = streams.selected(core, thread, StreamSelect)
+    latch.target = streams.target(core, thread, ConditionIndex, TargetValueLo)
+
+
 def _latch(
     core: Coprocessor,
     thread: int,
@@ -60,7 +80,7 @@ def _latch(
 ) -> None:
     latch = core.threads[thread].latch
     latch.block, latch.conditions = block or DEFAULT_BLOCK, conditions
-    latch.semaphores, latch.of_semaphores = semaphores, of_semaphores
+    latch.semaphores, latch.of_semaphores, latch.stream = semaphores, of_semaphores, NO_STREAM
     latch.since, latch.met = latch.looked, _UNKNOWN
     latch.ordering, latch.units = (0, 0) if of_semaphores else (latch.block, conditions)
 
@@ -70,13 +90,28 @@ def waits_for(core: Coprocessor, thread: int, units: BusyUnits) -> list[str]:
     latch = core.threads[thread].latch
     if not latch.block:
         return []
+    if latch.stream != NO_STREAM:
+        return _unmet_stream(core, latch)
     if latch.of_semaphores:
         return [*unmet_semaphores(core, latch.semaphores, latch.conditions)]
     return [*unmet(core, thread, latch.conditions, units)]
 
 
+def _unmet_stream(core: Coprocessor, latch: Latch) -> list[str]:
+    """What a wait for a stream waits for."""
+    counts = latch.conditions >> 1
+    number = streams.RECEIVED_NUMBER if counts else streams.PHASE_NUMBER
+    found = streams.read(core, latch.stream, number)
+    if found >= latch.target:
+        return []
+    what = "has received {} messages" if counts else "is in phase {}"
+    return [f"stream {latch.stream} {what.format(found)}, not {latch.target} yet (C{counts})"]
+
+
 def latched(latch: Latch) -> str:
     """The instruction that a latch remembers."""
+    if latch.stream != NO_STREAM:
+        return STREAMWAIT.__name__
     return (SEMWAIT if latch.of_semaphores else STALLWAIT).__name__
 
 
@@ -100,7 +135,7 @@ def look(core: Coprocessor, thread: int, units: BusyUnits) -> None:
 
 def _forget(latch: Latch) -> None:
     latch.block = latch.conditions = latch.semaphores = 0
-    latch.of_semaphores, latch.met = False, _UNKNOWN
+    latch.of_semaphores, latch.met, latch.stream = False, _UNKNOWN, NO_STREAM
 
 
 def blocked(
@@ -113,7 +148,10 @@ def blocked(
     latch = core.threads[thread].latch
     if not latch.block & block_bits or (every and latch.block != ALL_BLOCKS):
         return None
-    if latch.of_semaphores:
+    on: tuple[str, ...]
+    if latch.stream != NO_STREAM:
+        cause, on = "streamwait", (STREAMS_PART,)
+    elif latch.of_semaphores:
         cause, on = "semwait", semaphore_parts(latch.semaphores)
     else:
         cause, on = "stallwait", parts(core, latch.conditions)

@@ -67,14 +67,16 @@
     SEMGET    SemaphoreMask=SEMAPHORE_1
 .end
 
-; pack_from(row, at): another tile, from rows of Dst on to L1, once the packer is idle. After packers() and SETADCXX.
+; pack_from(row, at): another tile, from rows of Dst on to L1, once the packer is idle. After packers() and, in
+; thread 2, SETADCXX PK=1, X1Val=15, X0Val=0.
 ;   row         the row of Dst, of 16 numbers, at which the tile begins
 ;   at          the byte of L1, a multiple of 16; GPR 60 of thread 2 is overwritten
-.macro pack_from(row, at)
+;   form, wide  as for packers, which has said both: here they change nothing
+.macro pack_from(row, at, form=bf16, wide=0)
     .assert at % 16 == 0, "pack_from: at a multiple of 16"
     @t2
     STALLWAIT  BlockMask=STALL_CFG, ConditionMask=PACK
-    .write DEST_TARGET_REG_CFG_PACK_SEC0_Offset = row  register=60
+    .write DEST_TARGET_REG_CFG_PACK_SEC0_Offset = row, DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset = 0  register=60
     .write THCON_SEC0_REG1_L1_Dest_addr = at // 16 - 1  register=60
     DMANOP                                                                   ; the last word is there after it
     pack_rows()

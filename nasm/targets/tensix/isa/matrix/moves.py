@@ -157,6 +157,27 @@ MOVB2D = UNIT.row(
     formula="Dst[1, 4 or 8 rows] = SrcB[1 or 4 rows]",
 )
 
+MOVDBGB2D = UNIT.row(
+    Word(
+        0x0C,
+        "MOVDBGB2D",
+        MATRIX,
+        "Move one row or four of SrcB to Dst, or broadcast, without waiting for the bank.",
+        "dest_32b_lo[23] src[22:17] addr_mode[16:14] movb2d_instr_mod[13:11] dst[10:0]",
+        forms="UseDst32bLo[23] SrcRow[22:17] AddrMod[16:14] Move4Rows[13] Broadcast1RowTo8[12] "
+        "BroadcastCol0[11] DstRow[9:0]",
+        values={"movb2d_instr_mod": modes.BROADCAST_ROWS},
+        described=Described.YAML,
+        chip="Blackhole A0",
+    ),
+    moves.MOVB2D,
+    facts=MatrixFacts(timing=_MOVE, dst=DstRows(count=_as_asked), move=Move("Dst", 3)),
+    since="blackhole",
+    setup="@t1 MOVD2B Move4Rows=1, DstRow=0",
+    example="MOVDBGB2D BroadcastCol0=1, DstRow=8",
+    formula="Dst[1, 4 or 8 rows] = SrcB[1 or 4 rows], whichever unit owns the bank",
+)
+
 TRNSPSRCB = UNIT.row(
     Word(0x16, "TRNSPSRCB", MATRIX, "Transpose rows 16 to 31 of SrcB."),
     moves.TRNSPSRCB,

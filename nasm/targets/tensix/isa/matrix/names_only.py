@@ -176,17 +176,3 @@ MFCONV3S1 = UNIT.row(
     ),
     facts=WAITING,
 )
-
-MOVDBGB2D = UNIT.row(
-    Word(
-        0x0C,
-        "MOVDBGB2D",
-        MATRIX,
-        "Known by name only.",
-        "dest_32b_lo[23] src[22:17] addr_mode[16:14] movb2d_instr_mod[13:11] dst[10:0]",
-        described=Described.NAME,
-        chip="Blackhole A0",
-    ),
-    facts=NAMED,
-    since="blackhole",
-)
