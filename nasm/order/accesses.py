@@ -11,9 +11,9 @@ compared: what comes after the last comes after all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from typing import NamedTuple
 
-from nasm.base.records import dataclass
 from nasm.order.observer import TransferTouches
 from nasm.order.places import Area, Place, Places, area_of
 from nasm.order.posts import Clock
@@ -26,12 +26,11 @@ MOVES = -1
 """Instead of the column of an instruction's completion: of a transfer that is no column."""
 
 
-@dataclass(frozen=True, slots=True)
-class ByteAccess:
+class ByteAccess(NamedTuple):
     """What an instruction, or the transfer that it issued, does to some bytes."""
 
     queue: int
-    index: int
+    index: int  # type: ignore[assignment]  # tuples have a method of that name
     kind: str
     moves: bool
     region: Region
@@ -59,7 +58,8 @@ class Accesses:
     instructions have written, all of it. An access that comes before a write of the same place is
     not compared with what comes later, unless ``every`` one is. ``kept`` are the places of what has
     a number that have to be compared. Two that add to one place are reported once, where it is not
-    ``summed``: no race, but their sum may round differently.
+    ``summed``: no race, but their sum may round differently. Where ``only`` some areas have to be
+    looked at, the others are known to be in order.
     """
 
     def __init__(self, queues: int, held: bool, report: Report, every: bool = False) -> None:
@@ -67,6 +67,7 @@ class Accesses:
         self._raced = False
         self.places = Places()
         self.shared: set[Area] = set()
+        self.only: Collection[Area] | None = None
         self._by_work: dict[int, Touched] = {}
         self.kept: dict[int, Touched] = {}
         self.summed: set[int] = set()

@@ -9,21 +9,25 @@ from nasm.order.events import Sources
 from nasm.order.observer import Watch
 from nasm.order.run_columns import RunColumns, regular
 from nasm.order.touched_columns import Located, NoNumber, TouchedColumns
+from nasm.order.whole_order import WholeOrder
 
 
-def in_order(sources: Sources, watch: Watch, places: Located) -> bool:
-    """Whether a run is certainly in order, and nothing is left in flight.
+def judged(sources: Sources, watch: Watch, places: Located) -> WholeOrder | None:
+    """What is easily shown of a run; None if nothing is.
 
     Engines wait for their own results. What is not shown in this way may be in order anyway.
     """
     if not regular(sources, watch):
-        return False
+        return None
     with gc_pause.paused():
         try:
             run = RunColumns(sources, watch)
             touched = TouchedPlaces(run, TouchedColumns(run, places))
         except NoNumber:
-            return False
+            return None
         every = touched.touches()
         clocks = ColumnClocks(run, touched.known(every))
-        return clocks.certain() and clocks.all_landed() and touched.ordered(every, clocks)
+        if not clocks.certain():
+            return None
+        areas = touched.unordered(every, clocks)
+        return WholeOrder(clocks.all_landed(), areas, clocks if clocks.exact else None)

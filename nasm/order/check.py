@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from nasm.base import gc_pause
+from nasm.base.records import dataclass
 from nasm.order.accesses import ADD, NOTHING, READ, Accesses, ByteAccess
 from nasm.order.clocks import Order
 from nasm.order.down_counters import Unordered
 from nasm.order.events import More, Sources, Steps
 from nasm.order.observer import Watch
+from nasm.order.place_touches import PlaceTouches
 from nasm.order.places import Place
-from nasm.order.posts import TakenStep
-from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Stream
+from nasm.order.posts import Clock, TakenStep
+from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Stream, Take
+from nasm.order.whole_order import WholeOrder
 from nasm.sim.queues import NEVER
 
 Line = tuple[int, int]
@@ -31,7 +33,8 @@ Apart = Callable[[ByteAccess, ByteAccess], object]
 """What tells the races of two lines apart, if there are several."""
 
 
-class Race(NamedTuple):
+@dataclass(slots=True)
+class Race:
     """Two accesses that share a byte, of which one writes, and neither of which comes first.
 
     ``first`` is the one whose instruction started first in this run. ``pairs`` are all of the same
@@ -45,20 +48,6 @@ class Race(NamedTuple):
     many: int = 1
 
 
-class PlaceTouch(NamedTuple):
-    """That an instruction of a queue, or what it ``moves``, touches a place, which has a rank.
-
-    ``at`` is its number in the run, ``number`` that in its queue; ``side`` 0 reads, and 1 writes.
-    """
-
-    at: int
-    moves: bool
-    side: int
-    rank: int
-    queue: int
-    number: int
-
-
 class Check:
     """Judges the order of what was kept of a run: call :meth:`settle` at any moment of it.
 
@@ -67,7 +56,8 @@ class Check:
     takes to find a race if there is one, unless ``every`` race is wanted. Two lines may have
     several races, which something tells ``apart``. No more than the ``first`` instructions of the
     run are judged. What is ``judged`` already of the same run need only be compared. Some
-    instructions wait for so much ``less`` than the program says.
+    instructions wait for so much ``less`` than the program says. What is ``shown``
+    of the run as it is now is not judged again.
     """
 
     def __init__(
@@ -81,12 +71,14 @@ class Check:
         first: int = NEVER,
         judged: Check | None = None,
         less: Mapping[Line, int] | None = None,
+        shown: WholeOrder | None = None,
     ) -> None:
         self.sources, self.watch, self.held, self.more = sources, watch, held, more or {}
         self.apart, self.first, self._judged = apart, first, judged
         self.every, self.less = every or bool(self.more), less or {}
+        self.shown, self._whole = shown, len(watch.queues)
         self._torn = False  # an interrupt came while it judged
-        self.touches: dict[int, list[PlaceTouch]] | None = None
+        self.touches: PlaceTouches | None = None
         self._reset()
 
     def _reset(self) -> None:
@@ -94,12 +86,13 @@ class Check:
         self.order: Order
         self.steps: Steps
         self.accesses = Accesses(count, self.held, self._add_race, self.every)
+        self.accesses.only = None if self.shown is None else self.shown.areas
         if judged is not None:
             self.order, self.steps, self._judged = judged.order, judged.steps, None
             self.accesses.shared = judged.accesses.shared
         else:
             streams = list(dict.fromkeys((*self.sources.streams, *self._sent)))
-            self.order = Order(count, streams, sure=not self.more)
+            self.order = Order(count, streams, not self.more, self._clocks_shown())
             steps = self.sources, self.watch, self.order, self.accesses, self.more, self.first
             self.steps = Steps(*steps, self.less)
         self._pairs: dict[tuple[object, ...], Race] = {}
@@ -107,7 +100,14 @@ class Check:
         self.sums: list[tuple[ByteAccess, ByteAccess]] = []
         self._future = self.watch.future
         self._known_clean = (-1, False)
+        self._plain = False  # whether accesses in no order are a race, and those of two lines one
         self._from_the_start()
+
+    def _clocks_shown(self) -> Sequence[Sequence[Clock]] | None:
+        """The clocks of all instructions, where they are shown."""
+        if self.shown is None or self.shown.clocks is None or self.more or self.less:
+            return None
+        return self.shown.clocks.by_instruction()
 
     @property
     def _sent(self) -> Collection[Stream]:
@@ -147,7 +147,11 @@ class Check:
 
     def proposed(self, more: More, apart: Apart | None, first: int = NEVER) -> Check:
         """The same run with waits that the program does not have, to be judged."""
-        return Check(self.sources, self.watch, self.held, more, apart=apart, first=first)
+        shown = self.shown
+        if any(isinstance(one, Take) for some in more.values() for one in some):
+            shown = None  # there may be less order
+        run = self.sources, self.watch, self.held
+        return Check(*run, more, apart=apart, first=first, shown=shown)
 
     def tried(self, more: More, apart: Apart | None, first: int = NEVER) -> Check:
         """The same, judged."""
@@ -175,8 +179,11 @@ class Check:
             self.every, self._torn = True, True
         if not self.order.columns.keys() >= set(self._sent):
             self._torn = True
+        changed = self._future is not self.watch.future
+        if self.shown is not None and (changed or len(self.watch.queues) != self._whole):
+            self.shown, self._torn = None, True
         went_back = self.watch.lowest < self.steps.taken
-        if self._torn or self._future is not self.watch.future or (went_back and not self._clean()):
+        if self._torn or changed or (went_back and not self._clean()):
             self._torn = True
             self._reset()
             self._torn = False
@@ -190,6 +197,8 @@ class Check:
         if self.order.settle() or len(self.accesses.shared) > shared:
             self.accesses.restart()
             self._from_the_start()
+        lone = self.held and self.apart is None and not self.more
+        self._plain = lone and not (self.sources.typed or self.watch.vague)
         self._compare()
         self._torn = False
 
@@ -253,6 +262,13 @@ class Check:
         else:
             queue, index = self.order.owners[column], self.order.issued[column][index]
             moves = (queue, index) not in self.steps.lasts
+        key: tuple[object, ...] = ()
+        if self._plain and not ((moves and kind == READ) or kind == now.kind == ADD):
+            key = (*self._key(queue, index, moves, kind != READ, now), None)
+            known = self._pairs.get(key)
+            if known is not None and len(known.pairs) >= PAIRS:
+                known.many += 1
+                return
         first = ByteAccess(queue, index, kind, moves, near.region)
         if kind == now.kind == ADD:
             self.accesses.summed.add(near.number)
@@ -264,8 +280,9 @@ class Check:
             return
         if self.more and self.ordered(now, first):  # what waits more comes later than it did
             return
-        one, other = sorted((self._side(first), self._side(now)))
-        key = (*one, *other, self.apart and self.apart(first, now))
+        if not key:
+            key = self._key(queue, index, moves, first.writes, now)
+            key = (*key, self.apart and self.apart(first, now))
         kept = self._pairs
         if self.watch.vague and (self.vague(first) or self.vague(now)):
             kept = self._maybe
@@ -275,7 +292,14 @@ class Check:
             return
         if len(found.pairs) < PAIRS or not self.held:
             found.pairs.append((first, now))
-        kept[key] = found._replace(many=found.many + 1)
+        found.many += 1
+
+    def _key(
+        self, queue: int, index: int, moves: bool, writes: bool, now: ByteAccess
+    ) -> tuple[object, ...]:
+        """What tells a race from others: the lines, and what they do."""
+        one, other = (self.line(queue, index), moves, writes), self._side(now)
+        return (*one, *other) if one < other else (*other, *one)
 
     def _taken(self, first: ByteAccess, now: ByteAccess) -> bool:
         """Whether the queue that sent some bytes has waited until they were taken, before now."""

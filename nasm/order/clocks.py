@@ -58,11 +58,18 @@ class Order:
     order in which a run may start them, members of a meeting one after the other. ``columns`` says
     which column of a clock is a stream's, ``owners`` which queue's a column is, ``issued`` which
     instructions issued its transfers. If it is not ``sure`` a run may not start the steps in that
-    order after all.
+    order after all. The clocks of all instructions may be ``known``, by queue: of a run that is
+    over, of which all steps are taken at once.
     """
 
-    def __init__(self, queues: int, streams: Sequence[Stream], sure: bool = True) -> None:
-        self.queues, self.sure = queues, sure
+    def __init__(
+        self,
+        queues: int,
+        streams: Sequence[Stream],
+        sure: bool = True,
+        known: Sequence[Sequence[Clock]] | None = None,
+    ) -> None:
+        self.queues, self.sure, self._known = queues, sure, known
         self.columns = {stream: 2 * queues + n for n, stream in enumerate(streams)}
         self.owners = {column: stream[0] for stream, column in self.columns.items()}
         self.issued: dict[int, list[int]] = {column: [] for column in self.owners}
@@ -119,7 +126,9 @@ class Order:
         self.taken.append(taken)
         self.starts[queue].append(step.index)
         self.steps[queue].append(taken)
-        if step.meeting >= 0:
+        if self._known is not None:
+            self._start_with(taken, self._known[queue][step.index])
+        elif step.meeting >= 0:
             self._advance(taken)
         else:  # as it does, which costs a call
             self._start(taken, self._before_start(step))
@@ -128,6 +137,12 @@ class Order:
         if step.change is not None and step.change.value < 0:
             self._takes = True
         self._settled = False
+
+    def _start_with(self, taken: TakenStep, clock: Clock) -> None:
+        """A step starts with a clock that is known: nothing that follows has to be looked for."""
+        taken.clock = clock
+        if taken.posts is not None:
+            taken.posts.add(taken.step.index, clock, posted(taken.step)[1])
 
     def _posts_of(self, step: Step) -> Posts | None:
         """Where the posts of a step belong."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from nasm.order.column_clocks import ColumnClocks
-from nasm.order.places import Place, Places, area_of
+from nasm.order.places import Area, Place, Places, area_of
 from nasm.order.run_columns import Mask, Numbers, RunColumns, gathered
 from nasm.order.touched_columns import TouchedColumns
 from nasm.views.regions import Region
@@ -119,8 +119,8 @@ class TouchedPlaces:
         new[1:] = (most[1:] > most[:-1]) | (offset[1:] > offset[:-1])
         return by[new], most[new]
 
-    def ordered(self, every: AccessColumns, clocks: ColumnClocks) -> bool:
-        """Whether all that conflicts is in order."""
+    def unordered(self, every: AccessColumns, clocks: ColumnClocks) -> frozenset[Area]:
+        """The areas in which something that conflicts may be in no order."""
         run = self.run
         touches = every.some(self.compared[every.place]) if len(every.by) else every
         when = 2 * run.at[touches.by] + touches.moving
@@ -130,7 +130,7 @@ class TouchedPlaces:
         order = np.argsort(keys)
         keys, writes = keys[order], writes[order]
         if not len(writes):
-            return True
+            return frozenset()
         row, queue = clocks.row(touches.by), run.queue[touches.by]
         now, place = self.near.of(touches.place)
         begin = place * wide
@@ -138,15 +138,15 @@ class TouchedPlaces:
         last = next_ - 1
         there = (last >= 0) & (keys[last] >= begin)
         pair = writes[last[there]], now[there]
-        if not self._over(touches, clocks, row, queue, *pair):
-            return False
+        found = self._left(touches, clocks, row, queue, *pair)
         there = (next_ < len(keys)) & ~touches.writes[now]
         next_[~there] = 0
         there &= keys[next_] < begin + wide
         pair = now[there], writes[next_[there]]
-        return self._over(touches, clocks, row, queue, *pair)
+        found = np.concatenate((found, self._left(touches, clocks, row, queue, *pair)))
+        return frozenset(self.places.every[place].area for place in set(found.tolist()))
 
-    def _over(
+    def _left(
         self,
         touches: AccessColumns,
         clocks: ColumnClocks,
@@ -154,17 +154,19 @@ class TouchedPlaces:
         queue: Numbers,
         earlier: Numbers,
         later: Numbers,
-    ) -> bool:
-        """Whether each access is over where a later one begins, or of the same queue in order."""
+    ) -> Numbers:
+        """The places of accesses that may not be over where later ones begin.
+
+        Those of the same queue are in order, but for transfers.
+        """
         column = touches.column[earlier]
         over = clocks.known(row[later], column) >= touches.count[earlier]
-        if over.all():
-            return True
         left = np.flatnonzero(~over)
-        column, later = column[left], later[left]
+        column, later, earlier = column[left], later[left], earlier[left]
         own = column == queue[later]
         own |= (column == queue[later] + self.run.queues) & ~touches.moving[later]
-        return bool(own.all())
+        found: Numbers = touches.place[earlier[~own]]
+        return found
 
 
 class _Rows:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nasm.order.posts import Clock
 from nasm.order.run_columns import Mask, Numbers, PostColumns, RunColumns, gathered
 
 SWEEPS = 24
@@ -25,10 +26,11 @@ Clocks = NDArray[np.int32]
 
 
 class CertainPosts(NamedTuple):
-    """Which instructions come after which posts."""
+    """Which instructions come after which posts; whether that is ``all`` that waits say."""
 
     by: Numbers
     posts: Numbers
+    all: bool
 
 
 class PostsToCome(NamedTuple):
@@ -53,7 +55,7 @@ def joined(run: RunColumns) -> tuple[PostColumns, CertainPosts, PostsToCome]:
         own, ends = own[made], ends[made]
     others = np.flatnonzero((streams.many[counter] > 0) & ~alone)
     if not len(others):
-        return posted, CertainPosts(by[own], ends), PostsToCome(by[:0], by[:0])
+        return posted, CertainPosts(by[own], ends, True), PostsToCome(by[:0], by[:0])
     waits, group = gathered(streams.many[counter[others]], streams.first[counter[others]])
     waits = others[waits]
     last = _before(run, posted, group, by[waits])
@@ -65,8 +67,8 @@ def joined(run: RunColumns) -> tuple[PostColumns, CertainPosts, PostsToCome]:
     used = np.zeros(len(streams.many), bool)
     used[counter[waits]] = True
     doubt = _doubt(run, posted, by, counter, used)
-    certain = CertainPosts(np.concatenate((by[own], by[waits])), np.concatenate((ends, last)))
-    return posted, certain, doubt
+    by, ends = np.concatenate((by[own], by[waits])), np.concatenate((ends, last))
+    return posted, CertainPosts(by, ends, bool(whole.all())), doubt
 
 
 class Streams:
@@ -134,10 +136,11 @@ class ColumnClocks:
         self.clocks[self._rows[more[0]], run.queues + run.queue[more[0]]] = more[1]
         self.settled = self._settle([self._learn(layer) for layer in _layers(self.joined)])
 
-    def _learn(self, layer: CertainPosts) -> tuple[Numbers, Numbers]:
+    def _learn(self, layer: tuple[Numbers, Numbers]) -> tuple[Numbers, Numbers]:
         """Note the posts that some come after; returns their clocks, and those of the posts."""
         run, posted, clocks = self.run, self.posted, self.clocks
-        at, posts = self._rows[layer.by], layer.posts
+        by, posts = layer
+        at = self._rows[by]
         poster = posted.by[posts]
         for column, count in (
             (run.queue[poster], run.index[poster] + 1),
@@ -181,6 +184,22 @@ class ColumnClocks:
         rows = self.row(self.posted.by[posts])
         return bool((self.clocks[rows, self.run.queue[waits]] > self.run.index[waits]).all())
 
+    @property
+    def exact(self) -> bool:
+        """Whether they are what going through the steps finds, not less and not more.
+
+        The steps do not note how much of its own queue has started for one that waits for that.
+        """
+        queue, (by, posts, whole) = self.run.queue, self.joined
+        return whole and not (queue[by] == queue[self.posted.by[posts]]).any()
+
+    def by_instruction(self) -> list[list[Clock]]:
+        """That with which each instruction of each queue starts."""
+        clocks = list(map(tuple, self.clocks.tolist()))
+        rows = self.row(np.arange(self.run.size)).tolist()
+        ends = pairwise(self.run.firsts)
+        return [[clocks[row] for row in rows[first:end]] for first, end in ends]
+
     def known(self, rows: Numbers, columns: Numbers) -> NDArray[np.int32]:
         """What some columns of some clocks are."""
         return self.clocks[rows, columns]
@@ -192,16 +211,16 @@ class ColumnClocks:
         return bool((done >= self.run.landed).all())
 
 
-def _layers(joined: CertainPosts) -> Iterator[CertainPosts]:
+def _layers(joined: CertainPosts) -> Iterator[tuple[Numbers, Numbers]]:
     """The same in parts of which none has an instruction twice, each in order."""
-    by, posts = joined
+    by, posts, _ = joined
     if not (by[1:] > by[:-1]).all():
         order = np.argsort(by, kind="stable")
         by, posts = by[order], posts[order]
     while len(by):
         first = np.ones(len(by), bool)
         first[1:] = by[1:] != by[:-1]
-        yield CertainPosts(by[first], posts[first])
+        yield by[first], posts[first]
         by, posts = by[~first], posts[~first]
 
 

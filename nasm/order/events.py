@@ -386,11 +386,11 @@ class Steps:
 
         Where engines have no interlock, what one of them writes is, too.
         """
-        shared, owners = self.accesses.shared, self._owners
+        shared, owners, only = self.accesses.shared, self._owners, self.accesses.only
         for regions, written in ((reads, False), (writes, True)):
             for region in regions:
                 area = region.area if region.area >= 0 else region.place  # as area_of does
-                if area in shared:
+                if area in shared or (only is not None and area not in only):
                     continue
                 known, before = owners.get(area, (owner, False))
                 if known is not None or written:

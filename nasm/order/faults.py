@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from nasm.base.records import replace
 from nasm.order.accesses import ByteAccess
 from nasm.order.check import Apart, Check, Race
 from nasm.order.events import Added
@@ -51,7 +50,7 @@ def faults(check: Check, meant: Who, apart: Apart | None) -> list[Fault]:
     budget = WORK
     if check.races:
         run = check.sources, check.watch, check.held
-        check = Check(*run, every=True, apart=apart, judged=check)
+        check = Check(*run, every=True, apart=apart, judged=check, shown=check.shown)
         check.settle()
     there = check.lines
     while check.races and len(found) < MOST and budget > 0:
@@ -120,7 +119,7 @@ def _met(check: Check, race: Race, waiter: ByteAccess, other: ByteAccess) -> Ite
         if queues[queue].core != queues[other.queue].core or there[queue] > index:
             continue
         if known[queue] > index:
-            found = remedy(check, replace(waiter, queue=queue, index=index), other)
+            found = remedy(check, waiter._replace(queue=queue, index=index), other)
             if found.wait is not None:
                 yield Fault(race, found._replace(waiter=waiter, placed=(queue, index)))
 

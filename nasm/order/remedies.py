@@ -8,7 +8,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from nasm.order.accesses import READ, WRITE, ByteAccess
-from nasm.order.check import Check, PlaceTouch
+from nasm.order.check import Check
+from nasm.order.place_touches import PlaceTouch, PlaceTouches
 from nasm.order.posts import Posts
 from nasm.order.skeleton import COMPLETES, LANDS, CounterWait, Event
 from nasm.views.regions import Region
@@ -177,35 +178,15 @@ def _later(check: Check, one: ByteAccess, other: ByteAccess) -> bool:
 
 def _touching(check: Check, access: ByteAccess) -> Iterator[ByteAccess]:
     """Everything in the run that has a byte in common with an access."""
-    touches = _touches(check)
+    if check.touches is None:
+        check.touches = PlaceTouches(check.watch, check.accesses)
     (place,) = check.accesses.places.of((access.region,))
     found: dict[tuple[int, bool, int], tuple[int, PlaceTouch, Region]] = {}
     for near in place.near:
-        for one in touches.get(near.number, ()):
+        for one in check.touches.of(near.number):
             key = one.at, one.moves, one.side
             if key not in found or one.rank < found[key][0]:
                 found[key] = one.rank, one, near.region
     for key in sorted(found):
         _, one, region = found[key]
         yield ByteAccess(one.queue, one.number, SIDES[one.side], one.moves, region)
-
-
-def _touches(check: Check) -> dict[int, list[PlaceTouch]]:
-    """What the run has done to each place, by its number: looked up once until more is judged."""
-    if check.touches is None:
-        made = check.touches = dict[int, list[PlaceTouch]]()
-        counts, touched = [0] * check.order.queues, check.accesses.touched
-        for at, queue in enumerate(check.watch.queues):
-            index = counts[queue]
-            counts[queue] = index + 1
-            work = check.watch.works[queue][index]
-            sides = [(False, touched(work.number, work.reads, work.writes))]
-            moved = check.watch.moved[queue].get(index)
-            if moved is not None:
-                sides.append((True, touched(moved.pattern, moved.reads, moved.writes)))
-            for moves, both in sides:
-                for side, places in enumerate(both):
-                    for rank, place in enumerate(places):
-                        one = PlaceTouch(at, moves, side, rank, queue, index)
-                        made.setdefault(place.number, []).append(one)
-    return check.touches

@@ -272,7 +272,7 @@ WITHOUT = (
 
 ORDERED = (
     ("40,000 on four engines in order", FREE.format(rounds=10_000), 1.6),
-    ("40,000 on four engines, with a race", STREAM.format(rounds=10_000), 2.6),
+    ("40,000 on four engines, with a race", STREAM.format(rounds=10_000), 2.1),
     ("14,000 of a blocked matmul", BLOCKED.format(m=2, n=2, k=64), 1.6),
     ("16,000 of a naive matmul", NAIVE.format(m=4, n=16, k=64, deep=7), 1.6),
     ("38,000 of a loop with moments", LOOP.format(rounds=3200), 1.6),
@@ -351,12 +351,12 @@ def main() -> int:
             "MB, at most 450",
         ),
         (
-            "90,000 TensorScalar, a checkpoint every 20 ms / none",
+            "90,000 TensorScalar, a checkpoint every 30 ms / none",
             checkpointed(nasm.assemble(Source("small", small)), {}, tries),
             "ratio",
         ),
         (
-            "2048^3 matmul, a checkpoint every 20 ms / none",
+            "2048^3 matmul, a checkpoint every 30 ms / none",
             checkpointed(nasm.assemble(Source("matmul", MATMUL)), factors(), tries),
             "ratio",
         ),

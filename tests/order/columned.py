@@ -16,7 +16,7 @@ from typing import NamedTuple
 from nasm.base.source import Source
 from nasm.language.assemble import assemble
 from nasm.machine.machine import Machine
-from nasm.order.by_columns import in_order
+from nasm.order import by_columns
 from nasm.order.by_loops import clean
 from nasm.order.check import Check
 from nasm.order.events import Sources
@@ -62,8 +62,28 @@ def run(program: Program) -> Kept | None:
     return Kept(watch, machine) if ended else None
 
 
+def shown_by_columns(sources: Sources, kept: Kept) -> bool:
+    """Whether all is in order by columns; what these say is compared with what is so."""
+    whole = by_columns.judged(sources, kept.watch, kept.machine.addresses)
+    return whole is not None and whole.in_order
+
+
+def agrees(sources: Sources, kept: Kept, check: Check) -> bool:
+    """Whether a run that is judged with what columns show is judged as it was without."""
+    whole = by_columns.judged(sources, kept.watch, kept.machine.addresses)
+    if whole is None:
+        return True
+    again = Check(sources, kept.watch, held=True, shown=whole)
+    again.settle()
+    if whole.clocks is not None:
+        clocks = [[taken.clock for taken in one.order.taken] for one in (check, again)]
+        if clocks[0] != clocks[1]:
+            return False
+    return (again.races, again.unordered) == (check.races, check.unordered)
+
+
 def compared(seed: int, kind: str) -> str:
-    """What became of one program; "wrong" if it is shown to be in order by columns, and is not."""
+    """What became of one program; "wrong" if columns say of it what is not so."""
     draw, program = Random(seed), assemble(Source("columned.nasm", text(seed, kind)), TARGETS)
     some = list(mutations(program))
     change = draw.choice(some) if some and draw.random() < 0.6 else None
@@ -72,12 +92,14 @@ def compared(seed: int, kind: str) -> str:
         if kept is None:
             return "hangs"
         sources, watch = Sources(program), kept.watch
-        shown = in_order(sources, watch, kept.machine.addresses)
+        shown = shown_by_columns(sources, kept)
         check = Check(sources, watch, held=True)
         check.settle()
         good = clean(check) and not check.sums
-        if shown != in_order(sources, watch, kept.machine.addresses):
+        if shown != shown_by_columns(sources, kept):
             return "wrong"  # now that all that was repeated has been made
+        if not agrees(sources, kept, check):
+            return "wrong"
     return "shown" if shown and good else "wrong" if shown else "not shown" if good else "race"
 
 

@@ -8,10 +8,11 @@ import pytest
 
 from nasm.base.source import Source
 from nasm.language.assemble import assemble
-from nasm.order.by_columns import in_order
+from nasm.order import by_columns
 from nasm.order.by_loops import clean
 from nasm.order.check import Check
 from nasm.order.events import Sources
+from nasm.runs.execution import Execution
 from nasm.targets import TARGETS
 from tests.machine import pipelines
 from tests.order import columned
@@ -23,9 +24,11 @@ def judged(text: str) -> tuple[bool, bool]:
     program = assemble(Source("columns.nasm", text), TARGETS)
     kept = columned.run(program)
     assert kept is not None
-    shown = in_order(Sources(program), kept.watch, kept.machine.addresses)
-    check = Check(Sources(program), kept.watch, held=True)
+    sources = Sources(program)
+    shown = columned.shown_by_columns(sources, kept)
+    check = Check(sources, kept.watch, held=True)
     check.settle()
+    assert columned.agrees(sources, kept, check)
     return shown, clean(check)
 
 
@@ -183,7 +186,74 @@ def test_what_is_shown_does_not_depend_on_whether_repeated_rounds_were_made() ->
     kept = columned.run(program)
     assert kept is not None
     executed = sum(map(len, kept.watch.executed[1]))
-    assert in_order(Sources(program), kept.watch, kept.machine.addresses)
+    assert columned.shown_by_columns(Sources(program), kept)
     assert sum(map(len, kept.watch.executed[1])) == executed
     assert sum(map(len, kept.watch.moved)) > 3 * executed // 2
-    assert in_order(Sources(program), kept.watch, kept.machine.addresses)
+    assert columned.shown_by_columns(Sources(program), kept)
+
+
+TURNS = """\
+.target trn2
+.sbuf y f32[128, 512]
+.sbuf z f32[128, 512]
+.sem made, copied
+.for i in 0..260
+@gpsimd Memset y[:, (i % 8)*64 : +64], 1.0  $made++
+@vector TensorCopy z[:, (i % 8)*64 : +64], y[:, (i % 8)*64 : +64]  $made >= i + 1  $copied++
+@scalar Activation z[:, (i % 8)*64 : +64], z[:, (i % 8)*64 : +64], op=exp  $copied >= i + 1
+{more}.end
+"""
+"""Nothing waits before it replaces what others may still read, in a thousand instructions."""
+
+RACING = {
+    "engines": TURNS.format(more="@gpsimd EventSemaphore $copied >= max(0, i - 6)\n"),
+    "both": TURNS.format(more=""),
+}
+
+
+@pytest.mark.parametrize("text", RACING.values(), ids=RACING)
+def test_reports_of_races_are_what_they_are_without_columns(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def reported() -> tuple[object, ...]:
+        execution = Execution(assemble(Source("races.nasm", text), TARGETS), values=False)
+        execution.run()
+        report = execution.report()
+        return report.hazards, execution.ordering.counts()
+
+    found = reported()
+    monkeypatch.setattr("nasm.order.by_columns.judged", lambda *_: None)
+    assert found == reported()
+    assert found[1][0]
+
+
+def test_what_was_shown_of_a_run_does_not_hold_for_another() -> None:
+    program = assemble(Source("columns.nasm", pipeline(each=ONE_AT_A_TIME)), TARGETS)
+    kept, sources = columned.run(program), Sources(program)
+    assert kept is not None
+    whole = by_columns.judged(sources, kept.watch, kept.machine.addresses)
+    assert whole is not None
+    assert whole.in_order
+    check = Check(sources, kept.watch, held=True, shown=whole)
+    assert not check.accesses.only
+    check.settle()
+    assert check.shown is whole
+    kept.watch.turn()
+    check.settle()
+    assert check.shown is None
+    assert check.accesses.only is None
+    assert check.accesses.shared
+
+
+def test_pairs_of_a_race_beyond_the_first_hundred_are_counted() -> None:
+    """As they are where something tells the races of two lines apart, and each is looked at."""
+    program = assemble(Source("columns.nasm", RACING["both"]), TARGETS)
+    kept, sources = columned.run(program), Sources(program)
+    assert kept is not None
+    known, found = (
+        Check(sources, kept.watch, True, apart=apart) for apart in (None, lambda *_: None)
+    )
+    known.settle()
+    found.settle()
+    assert known.races == found.races
+    assert max(race.many for race in known.races) > 100

@@ -8,8 +8,11 @@ timing: they are judged in a run that executes them.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+
+import numpy as np
 
 from nasm.analysis.flow import compared_registers, written_registers
 from nasm.base.problems import Note, Problem, Severity
@@ -183,8 +186,7 @@ class DecidingValues:
 
 def _users(program: Program, queue: int) -> dict[int, int]:
     """The registers on which branches and addresses depend, each with the pc of one of these."""
-    instructions = program.queues[queue].instructions
-    places = {number: pc for pc, number in reversed(list(enumerate(instructions)))}
+    places = _first_places(program.queues[queue].instructions)
     found: dict[int, int] = {}
     for number, pc in places.items():
         for register in _decided_by(program.instructions[number]):
@@ -199,6 +201,15 @@ def _users(program: Program, queue: int) -> dict[int, int]:
                 changed = changed or register not in found
                 found.setdefault(register, user)  # type: ignore[arg-type]
     return found
+
+
+def _first_places(instructions: array[int]) -> dict[int, int]:
+    """Where each instruction of a queue is first: the one that is last of all first."""
+    column = np.frombuffer(instructions, np.int32)
+    numbers, first = np.unique(column, return_index=True)
+    _, last = np.unique(column[::-1], return_index=True)
+    order = np.argsort(last)
+    return dict(zip(numbers[order].tolist(), first[order].tolist(), strict=True))
 
 
 def _decided_by(one: Instruction) -> Iterator[int]:

@@ -13,7 +13,7 @@ from itertools import product
 from typing import NamedTuple
 
 from nasm.analysis.hazards.rounds import ExecutedLines, Place, Round, TextLine
-from nasm.base.records import dataclass, replace
+from nasm.base.records import dataclass
 from nasm.base.source import Frame, Span
 from nasm.language.editing.rounds import Rounds, SearchWork, Sentence, sentences, unguarded
 from nasm.language.printing.additions import Addition, clause, updates, words
@@ -119,7 +119,7 @@ class MomentAdvice:
         if found.placed is not None:
             queue, index = found.placed
             same = self.executed.line(found.placed) == line
-            return [(replace(found.waiter, queue=queue, index=index), found.other)] if same else []
+            return [(found.waiter._replace(queue=queue, index=index), found.other)] if same else []
         return [
             (one, two)
             for one, two in self.check.split(fault.race, fault.remedy.waiter)

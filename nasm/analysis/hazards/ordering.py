@@ -21,8 +21,9 @@ from nasm.sim.scheduler import Scheduler
 from nasm.views.tensor import Tensor
 from nasm.views.view import View
 
-if TYPE_CHECKING:  # most runs have no race to describe
+if TYPE_CHECKING:  # most runs have no race to describe, and are short
     from nasm.analysis.hazards.races import Races
+    from nasm.order.whole_order import WholeOrder
 
 SET = "E0540"
 """The code of a set of a counter that is in no order; its facts name the semaphore."""
@@ -50,7 +51,8 @@ class Ordering:
         self._faults: tuple[Fault, ...] = ()
         self._found: tuple[Problem, ...] = ()
         self._looped: tuple[tuple[object, ...], Check | None] = (), None
-        self._shown: tuple[tuple[object, ...], bool] = (), False
+        self._decided: tuple[tuple[object, ...], tuple[Problem, ...]] = (), ()
+        self._whole: tuple[tuple[object, ...], WholeOrder | None] = (), None
 
     @cached_property
     def _sources(self) -> Sources:
@@ -58,7 +60,9 @@ class Ordering:
 
     @cached_property
     def _check(self) -> Check:
-        return Check(self._sources, self.watch, self.scheduler.interlock.held)
+        """The run step by step: where it is over, only in what is not shown to be in order."""
+        held, shown = self.scheduler.interlock.held, self._by_columns
+        return Check(self._sources, self.watch, held, shown=shown)
 
     @cached_property
     def _races(self) -> Races:
@@ -96,15 +100,20 @@ class Ordering:
     @property
     def in_order(self) -> bool:
         """Whether the run is over, and shown to be in order without judging it step by step."""
-        if not self._over:
-            return False
-        if self._shown[0] != self._executed:
-            from nasm.order import by_columns
+        if self.by_loops is not None:
+            return True
+        return self._by_columns is not None and self._by_columns.in_order
 
-            made = self.by_loops is not None
-            made = made or by_columns.in_order(self._sources, self.watch, self.places)
-            self._shown = self._executed, made
-        return self._shown[1]
+    @property
+    def _by_columns(self) -> WholeOrder | None:
+        """What is shown of the whole run, if it is over."""
+        if not self._over:
+            return None
+        if self._whole[0] != self._executed:
+            from nasm.order.by_columns import judged
+
+            self._whole = self._executed, judged(self._sources, self.watch, self.places)
+        return self._whole[1]
 
     @property
     def _executed(self) -> tuple[object, ...]:
@@ -120,6 +129,12 @@ class Ordering:
 
     def judged(self) -> Check:
         """The order of the run so far, round by round."""
+        if self._check.shown is not None:
+            self._check = Check(self._sources, self.watch, self.scheduler.interlock.held)
+        return self._settled()
+
+    def _settled(self) -> Check:
+        """The same, as far as something may be in no order."""
         self._check.settle()
         return self._check
 
@@ -158,7 +173,7 @@ class Ordering:
         if self.in_order:
             self._faults = ()
             return ()
-        check = self.judged()
+        check = self._settled()
         many = sum(race.many for race in check.races)
         asked = self.watch.future, len(self.watch.queues), many
         if asked != self._asked:
@@ -184,7 +199,7 @@ class Ordering:
         """How many pairs of lines are in a race, and how many sets of counters in no order."""
         if self.in_order:
             return 0, 0
-        check = self.judged()
+        check = self._settled()
         return len(check.races), len(check.unordered)
 
     def races(self) -> Iterator[tuple[Problem, Race]]:
@@ -199,7 +214,7 @@ class Ordering:
             return ()
         if not self.watch.vague:
             return ()
-        check, races = self.judged(), self._races
+        check, races = self._settled(), self._races
         found = [plain(check, race, races.meant) for race in check.vague_races]
         return tuple(races.races(found))
 
@@ -211,7 +226,7 @@ class Ordering:
         """
         if self.in_order:
             return lambda one, by: False
-        check = self.judged()
+        check = self._settled()
         pairs: set[frozenset[Line]] = set()
         early: set[Line] = set()
         count = all(counts(problem) for problem, _ in self.races())
@@ -223,7 +238,7 @@ class Ordering:
         return lambda one, by: frozenset((one, by)) in pairs or one in early or by in early
 
     def _late_takes(self) -> Iterator[Problem]:
-        check, seen = self.judged(), set()
+        check, seen = self._settled(), set()
         for take, wait, counter in late_takes(check):
             lines = check.line(*take), check.line(*wait)
             if lines not in seen:
@@ -263,11 +278,9 @@ class Ordering:
         """
         if self.in_order and not (self.by_loops is not None and self.by_loops.sums):
             return
-        check, seen = self.judged(), set()
+        check, seen = self._settled(), set()
         if check.races or check.sums:
-            from nasm.analysis.hazards.deciding_values import DecidingValues
-
-            yield from DecidingValues(self.program, check, self.region).problems()
+            yield from self._deciding(check)
         if self.watch.full and not self.watch.closed:
             yield self._races.cut(len(self.watch.queues), self.watch.beyond)
         yield from self._late_takes()
@@ -276,6 +289,16 @@ class Ordering:
             if line not in seen:
                 seen.add(line)
                 yield self._races.overrun(found)
+
+    def _deciding(self, check: Check) -> tuple[Problem, ...]:
+        """What decides the run, and may be different; looked for once until more is executed."""
+        key = *self._executed, len(check.races), len(check.sums)
+        if self._decided[0] != key:
+            from nasm.analysis.hazards.deciding_values import DecidingValues
+
+            found = DecidingValues(self.program, check, self.region).problems()
+            self._decided = key, tuple(found)
+        return self._decided[1]
 
     def unlanded(self) -> list[Who]:
         """The transfers into outputs that may not have landed when every queue is done.
@@ -287,7 +310,7 @@ class Ordering:
         outputs = self._areas(lambda t: t.role in ("output", "inout"))
         return [
             (queue, self.watch.pcs[queue][index])
-            for queue, index in self.judged().unlanded()
+            for queue, index in self._settled().unlanded()
             if any(r.area in outputs for r in self.watch.moved[queue][index].writes)
         ]
 

@@ -1,7 +1,7 @@
 """The past of a run: checkpoints taken on the way, and any moment reached from one of them.
 
 A moment is reached by returning to the last checkpoint before it and running on from there, which
-does exactly what was done then. Checkpoints are taken after every 20 ms of computing, and thinned
+does exactly what was done then. Checkpoints are taken after every 30 ms of computing, and thinned
 so that what they keep stays within a bound: the older, the fewer. What was changed by hand is in a
 journal, and is done again on the way.
 """
@@ -22,7 +22,7 @@ from nasm.sim.scheduler import Poise
 KEPT = 256 << 20
 """Default limit of the bytes that are kept of the past."""
 
-EVERY = 0.02
+EVERY = 0.03
 """Seconds of computing between two checkpoints."""
 
 SHARE = 8
