@@ -133,6 +133,7 @@ NOT_SIZES = {
     r"tensix/matmul_bfp8 .*": "tiles of which half of Dst has four, and their bytes",
     r"tensix/noc/.* (FIRST|X|Y)": "a place on the chip",
     r"tensix/claims/peak BEGIN": "an address",
+    r"tensix/blackhole/stream .*": "a number of a stream, or of what it is set up with",
     r"(double_row|mx|pair_softmax|ring) [MNK]": "of a tile, as the machine has it",
     r"(digits|embedding\w*|columns|histogram) (IMAGES|DIGITS|COUNT)": "of a file or list",
     r"published/\w+ (B[MNK]|[ABRD][WAB]?|KEPT|RING|KP|SIDE|OUT|FIRST|AHEAD|SHARED|READY|REUSED)": (
