@@ -130,7 +130,7 @@ NOT_SIZES = {
     r".*/?\w+_AT": "an address",
     r"P|T|T[MKN]|WIDTH": "of a tile, as the machine has it",
     r"tensix/.* (PHASES|FP32|DST32)": "how exact products are",
-    r"tensix/matmul_bfp8 .*": "tiles of which half of Dst has four, and their bytes",
+    r"tensix/(blackhole/)?matmul_bfp8 .*": "tiles of which half of Dst has four, and their bytes",
     r"tensix/noc/.* (FIRST|X|Y)": "a place on the chip",
     r"tensix/claims/peak BEGIN": "an address",
     r"tensix/blackhole/stream .*": "a number of a stream, or of what it is set up with",
