@@ -203,8 +203,12 @@ def semaphore_records(machine: Machine) -> tuple[SemaphoreRecord, ...]:
 def channel_records(machine: Machine) -> tuple[ChannelRecord, ...]:
     """The channels, by number."""
     there, count = machine.scheduler.service.cores, machine.program.generation.channels
-    cores = (there.get(core) or Channels(core, count) for core in range(machine.program.cores))
-    return tuple(ChannelRecord(core.core, *of) for core in cores for of in core.counts())
+    idle_ones = Channels(0, count).counts()
+    return tuple(
+        ChannelRecord(core, *of)
+        for core in range(machine.program.cores)
+        for of in (there[core].counts() if core in there else idle_ones)
+    )
 
 
 def bank_records(machine: Machine) -> tuple[BankRecord, ...]:

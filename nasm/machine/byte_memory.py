@@ -13,6 +13,7 @@ from nasm.isa.core_state import Bytes, Place
 from nasm.isa.effects import Packet
 from nasm.isa.network import Crossing, Network
 from nasm.isa.tile_grid import TilePlace
+from nasm.machine.state import MemoryStores
 from nasm.program.program import Program
 from nasm.program.queue_lines import QueueLines
 from nasm.sim.memory import Journal, Store
@@ -109,7 +110,7 @@ class CoreMemories(dict[int, dict[str, Bytes]]):
     def __init__(
         self,
         program: Program,
-        stores: Mapping[tuple[str, int], Store],
+        stores: MemoryStores,
         missing: Missing,
         refuse: Callable[[str, int], Exception],
     ) -> None:
@@ -123,7 +124,7 @@ class CoreMemories(dict[int, dict[str, Bytes]]):
         return made
 
     def _of(self, memory: Memory, core: int) -> Bytes:
-        store = self._stores.get((memory.name, 0 if memory.shared else core))
+        store = self._stores.of(memory.name, 0 if memory.shared else core)
         if store is None:
             return Valueless(memory, self._refuse)
         made = AddressedBytes(memory, store, self._missing)

@@ -409,7 +409,7 @@ class GroupPackets(Packets):
     def _bytes(self, at: BytesAt) -> BytePlace:
         """Bytes of this machine."""
         state, memory = self.state, self.program.generation.memories[at.memory]
-        store = state.by_tensor.get(at.tensor) or state.numbered.get((at.memory, at.core))
+        store = state.by_tensor.get(at.tensor) or state.numbered.of(at.memory, at.core)
         base = 0 if store is None else store.base
         return BytePlace(memory, store, base, at.address, at.size, NOWHERE, at.tensor, at.core)
 

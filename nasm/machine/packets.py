@@ -285,7 +285,7 @@ class Packets:
                 f"{counted(count, 'byte')} at {address:#x}, and {memory.name} has {memory.size:,}",
                 f"the last byte of {memory.name} is at {memory.size - 1:#x}",
             )
-        store = self.state.by_tensor.get(index) or self.state.numbered.get((memory.name, core))
+        store = self.state.by_tensor.get(index) or self.state.numbered.of(memory.name, core)
         base = 0 if store is None else store.base
         region = self._region(memory, core, address, count, index)
         return BytePlace(memory, store, base, address, count, region, index, core)

@@ -7,7 +7,7 @@ There is one door to it: what is changed anywhere is changed by a method of :cla
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -98,6 +98,32 @@ class EngineState:
             held.update(was)
 
 
+StoreKey = int | tuple[str, int]
+"""The number of a store of tensors, or a memory whose bytes have numbers, by name, and a core."""
+
+
+class MemoryStores(dict[tuple[str, int], Store]):
+    """The stores of memories whose bytes have numbers, made when something asks for them.
+
+    ``sizes`` are those of such memories, by name: none without values. ``touched`` is called with
+    one that gets its bytes.
+    """
+
+    def __init__(self, sizes: Mapping[str, int], touched: Callable[[Store], None]) -> None:
+        super().__init__()
+        self._sizes, self._touched = sizes, touched
+
+    def __missing__(self, key: tuple[str, int]) -> Store:
+        name, core = key
+        made = self[key] = Store(name, 1, self._sizes[name], core=core)
+        made.alone, made.touched = False, self._touched
+        return made
+
+    def of(self, name: str, core: int) -> Store | None:
+        """That of a memory of a core; None of others, and without values."""
+        return self[name, core] if name in self._sizes else None
+
+
 class State:
     """Memories by tensor; registers, engine state and casts by queue.
 
@@ -117,11 +143,12 @@ class State:
             for stream in range(len(program.queues) + 1)
         ]
         self.stores: list[Store] = []
-        self._declared: list[Store] = []
         self._touched: list[Store] = []
         self.by_tensor: dict[int, Store] = {}
         self._empty: list[Any] = []
-        self.numbered: dict[tuple[str, int], Store] = {}
+        every = program.generation.memories.values()
+        sizes = {memory.name: memory.size for memory in every if memory.numbered and values}
+        self.numbered = MemoryStores(sizes, self._touched.append)
         shared = groups(list(program.tensors.values()))
         self.areas = {t.index: area for area, group in enumerate(shared) for t in group}
         if values:
@@ -135,26 +162,19 @@ class State:
                 continue
             store = _store(group, arena)
             self.stores.append(store)
-            self._declared.append(store)
             for tensor in group:
                 self.by_tensor[tensor.index] = store
             store.alone = len(group) == 1
         self.guard(added_to(program.generation, program.instructions))
 
     def _make_numbered(self, program: Program) -> None:
-        """A store for each memory whose bytes have numbers: tensors there are parts of it.
+        """Those of cores that do something are made at once: that is no part of the run.
 
-        Those of cores that do something are made at once: that is no part of the run.
+        Tensors there are parts of them.
         """
-        busy = set(program.busy_cores)
         for memory in program.generation.memories.values():
-            for core in range(1 if memory.shared else program.cores) if memory.numbered else ():
-                store = Store(memory.name, 1, memory.size, core=core)
-                store.alone, store.touched = False, self._touched.append
-                self.numbered[memory.name, core] = store
-                self.stores.append(store)
-                if core in busy:
-                    store.make()
+            for core in ([0] if memory.shared else program.busy_cores) if memory.numbered else ():
+                self.numbered[memory.name, core].make()
         self._put_numbered(program.tensors.values())
 
     def _put_numbered(self, tensors: Iterable[Tensor]) -> None:
@@ -176,9 +196,17 @@ class State:
             store = _store(group, Arena(room(group)))
             store.alone = len(group) == 1
             self.stores.append(store)
-            self._declared.append(store)
             self._empty.append(store.save())
             self.by_tensor.update((tensor.index, store) for tensor in group)
+
+    def every(self) -> Iterator[tuple[StoreKey, Store]]:
+        """The stores that there are, each with what :meth:`store` finds it by in any process."""
+        yield from enumerate(self.stores)
+        yield from self.numbered.items()
+
+    def store(self, key: StoreKey) -> Store:
+        """A store, by its key."""
+        return self.stores[key] if isinstance(key, int) else self.numbered[key]
 
     def guard(self, tensors: Iterable[Tensor]) -> bool:
         """Let it matter what wrote some tensors last; returns whether that is new of any."""
@@ -208,7 +236,7 @@ class State:
         One that was touched since then comes with what it was before that.
         """
         *_, declared, touched = saved
-        yield from zip(self._declared, declared, strict=False)
+        yield from zip(self.stores, declared, strict=False)
         yield from itertools.zip_longest(self._touched, touched, fillvalue=UNTOUCHED)
 
     def discard(self, saved: Any) -> None:
@@ -222,11 +250,11 @@ class State:
 
     def _saved(self, saved: Any) -> Iterator[tuple[Store, Any]]:
         """The stores that a checkpoint has: of what was touched later nothing was initialised."""
-        for stores, states in zip((self._declared, self._touched), saved[-2:], strict=True):
+        for stores, states in zip((self.stores, self._touched), saved[-2:], strict=True):
             yield from zip(stores, states, strict=False)
 
     def _parts(self) -> tuple[list[Any], ...]:
-        return self.registers, self.engines, self.castings, self._declared, self._touched
+        return self.registers, self.engines, self.castings, self.stores, self._touched
 
 
 def added_to(generation: Generation, instructions: Iterable[Instruction]) -> list[Tensor]:

@@ -100,7 +100,7 @@ class GroupHost:
         per_core = scheduler.semaphores.per_core
         stores = {
             number: (list(_pieces(store)), frozenset(store.complete))
-            for number, store in enumerate(state.stores)
+            for number, store in state.every()
             if store.made and machine.owns(store.core, store.name)
         }
         watch = machine.watch

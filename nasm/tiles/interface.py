@@ -71,7 +71,7 @@ class GroupState(NamedTuple):
 
     queues: Mapping[int, Any]
     semaphores: Mapping[int, Any]
-    stores: Mapping[int, Any]
+    stores: Mapping[Any, Any]
     holds: Mapping[int, Any]
     registers: Mapping[int, Any]
     engines: Mapping[int, Any]

@@ -10,6 +10,7 @@ from nasm.machine.group_machine import BEGUN, BELOW, COUNT, DONE, FOUND, POST, S
 from nasm.machine.group_packets import JOB, LAUNCH, OVER, FlightName, Unfit
 from nasm.machine.machine import Machine
 from nasm.machine.packets import ByteChange
+from nasm.machine.state import StoreKey
 from nasm.machine.transfers import MOST_IN_FLIGHT
 from nasm.order.observer import MOST
 from nasm.order.tile_watch import TileWatch
@@ -147,7 +148,7 @@ class WholeMachine:
                 semaphore.last, semaphore.replaced = last, replaced
             for number, (pieces, complete) in state.stores.items():
                 self._fill(number, pieces)
-                machine.state.stores[number].complete.update(complete)
+                machine.state.store(number).complete.update(complete)
             for core, saved in state.holds.items():
                 held = machine.holds[core]
                 assert held is not None
@@ -184,9 +185,9 @@ class WholeMachine:
             raise Unfit("a queue is blocked in its group alone")
         queue.restore(saved, but=queue.HEAD)
 
-    def _fill(self, number: int, pieces: Sequence[tuple[int, Any, Any]]) -> None:
+    def _fill(self, number: StoreKey, pieces: Sequence[tuple[int, Any, Any]]) -> None:
         """Put the bytes that a group has into a store, and which of them are initialised."""
-        store = self.machine.state.stores[number]
+        store = self.machine.state.store(number)
         if store.pending:
             store.flush()
         for begin, data, written in pieces:

@@ -121,6 +121,14 @@ NOT_DECIDED = {
         several(SIDES) + ONE_SIDE,
         {"@sync DmaCopy Y, u": "@gpsimd Memset v, 1.0\n@sync DmaCopy Y, u"},
     ),
+    "a race on the other side": (
+        several(SIDES) + SIDES.format(b=20).replace("u, t, op=square", "v, t, op=square"),
+        {"@sync DmaCopy Y, u": "@gpsimd Memset v, 1.0\n@sync DmaCopy Y, u"},
+    ),
+    "a side that posts": (
+        several(SIDES) + SKIP.format(b=20, line="Activation u, t, op=exp $more++"),
+        {"@sync DmaCopy Y, u": "@gpsimd Nop $more >= 1\n@sync DmaCopy Y, u"},
+    ),
     "what one side alone writes": (several(SIDES) + ONE_SIDE + "    Activation u, v, op=exp\n", {}),
     "a register that one side alone writes": (
         several(SIDES)
@@ -138,6 +146,22 @@ NOT_DECIDED = {
             "X f32[128, 8] input": "X f32[128, 8] inout",
             "@sync DmaCopy Y, u after made": "@sync DmaCopy Y, t after made",
         },
+    ),
+    "what a register has that one side alone writes": (
+        several(SIDES)
+        + "    RegisterMove %r1, 0\n"
+        + SKIP.format(b=20, line="RegisterMove %r1, 4")
+        + "    Activation v[:, %r1 : +1], t[:, 0:1], op=exp\n",
+        {"@sync DmaCopy Y, u": "@gpsimd Memset v[:, 0:1], 1.0\n@sync DmaCopy Y, u"},
+    ),
+    "a branch on one side that posts": (
+        several(SIDES)
+        + SKIP.format(
+            b=20,
+            line="CompareBranch %r0, 9, op=less, target=in $more++\n"
+            "    Activation u, t, op=exp\nin:",
+        ),
+        {"@sync DmaCopy Y, u": "@gpsimd Nop $more >= 1\n@sync DmaCopy Y, u"},
     ),
     "a number that one side alone needs small": (
         several(SIDES)
@@ -161,6 +185,39 @@ def test_what_is_not_so_on_some_way_is_not_decided(body: str, more: dict[str, st
     assert answer.ways == MOST
 
 
-@each("seed", part(range(600), 8))
+IN_FLIGHT = 3024
+"""In this one a transfer may be in flight at the end of a way, and has landed if all is done."""
+
+
+@each("seed", [*part(range(600), 8), IN_FLIGHT])
 def test_no_value_leads_to_what_joined_ways_do_not_have(seed: int) -> None:
     assert joined_differences(nasm.assemble(Quiet(Random(f"quiet {seed}")).text())) == []
+
+
+TWICE = HEAD + several(SIDES) + "    Nop $copied >= 16\n" + TAIL
+COPIED = {"X post in": "X $copied += 16", "after in": "$copied >= 16", ".sem more": ".sem copied"}
+
+
+def test_a_wait_that_no_way_needs_can_go() -> None:
+    text = TWICE
+    for old, new in COPIED.items():
+        text = text.replace(old, new)
+    report = examine(nasm.assemble(text), waits=True, tried=False).waits
+    assert report is not None
+    assert not report.reason
+    lines = {one.span.line: one for one in report.suggestions if one.span is not None}
+    nop = next(n for n, line in enumerate(text.split("\n"), 1) if "Nop $copied" in line)
+    first = next(n for n, line in enumerate(text.split("\n"), 1) if "op=copy $copied" in line)
+    assert lines[nop].together
+    assert first not in lines
+
+
+def test_where_something_may_be_wrong_no_wait_is_looked_at() -> None:
+    text = HEAD + several(SIDES) + TAIL.replace(" after made", "")
+    report = examine(nasm.assemble(text), waits=True, tried=False).waits
+    assert report is not None
+    assert report.reason == "not every way that values lead to was followed"
+    text = HEAD + several(SIDES, 2) + TAIL.replace(" after made", "")
+    report = examine(nasm.assemble(text), waits=True, tried=False).waits
+    assert report is not None
+    assert report.reason == "something was found on a way that values lead to"

@@ -204,8 +204,9 @@ def test_memory_ends_somewhere() -> None:
 
 
 def test_a_constant_that_there_is_not_is_refused() -> None:
-    with pytest.raises(Refused, match="has no constant K"):
+    with pytest.raises(Refused, match="has no constant K") as found:
         of(loop(), name="K")
+    assert found.value.hint == "it has N"
 
 
 def test_a_range_without_a_size_is_refused() -> None:
@@ -308,50 +309,3 @@ def test_where_values_are_addresses_sizes_are_looked_at_by_themselves() -> None:
     found = for_all(source, SizeRange("ROWS", 64, None, 4096), RunSettings(), None)
     assert not found.proved
     assert "a run without values does not know it" in found.reason
-
-
-# ---------------------------------------------------------------- programs of the project
-
-SIZES = [
-    ("matmul_tiled", "N", 512, True),
-    ("matmul_tiled", "K", 128, True),
-    ("matmul_tiled", "M", 128, False),
-    ("matmul_loops", "N", 1024, True),
-    ("matmul_loops", "M", 256, True),
-    ("matmul_loops", "K", 128, True),
-    ("matmul_credits", "N", 1024, True),
-    ("matmul_credits", "M", 256, True),
-    ("matmul_credits", "K", 128, True),
-    ("layernorm", "N", 1024, True),
-    ("softmax", "N", 1024, True),
-    ("attention", "S", 128, False),
-    ("transpose", "N", 128, False),
-    ("published/mamba_v1", "STATES", 1, True),
-    ("published/mamba_v1", "CHANNELS", 128, False),
-    ("published/layernorm_v1", "ROWS", 256, True),
-    ("published/matmul_stream", "COUNT", 512, True),
-    ("published/mixed_dge", "F", 512, True),
-]
-
-
-def brute_force(stem: str, name: str, step: int, proved: bool, count: int) -> None:
-    """What is found of a program is so at sizes beyond, looked at by themselves."""
-    source = source_of(PROGRAMS / f"{stem}.nasm")
-    found = for_all(source, SizeRange(name, step, None, step), RunSettings(), None)
-    assert (found.proved, found.failing) == (proved, None)
-    for number in range(count):
-        size = found.sizes[-1] + step * (1 + 2 * number)
-        if found.too_large is None or size < found.too_large:
-            program = assemble(source, TARGETS, defines={name: size})
-            assert not examine(program).errors, size
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(("stem", "name", "step", "proved"), SIZES)
-def test_programs_for_all_sizes(stem: str, name: str, step: int, proved: bool) -> None:
-    brute_force(stem, name, step, proved, 10)
-
-
-@pytest.mark.turns(4)
-def test_a_program_of_the_project_for_all_sizes() -> None:
-    brute_force("matmul_credits", "K", 128, True, 1)

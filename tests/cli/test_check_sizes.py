@@ -88,6 +88,7 @@ def test_where_a_param_cannot_be_is_said(ran: Any, program: Path, line: str) -> 
         (["N=5..2"], "--for N=5..2 has no value"),
         (["N"], "wanted NAME=A..B"),
         (["N=1..", "--map"], "--map is of one size"),
+        (["N=1..", "--waits"], "--waits is of one size"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(

@@ -78,7 +78,10 @@ def test_a_side_with_a_race_is_not_proved_and_the_race_is_shown(ran: Any, halves
 
 def test_options_behind_vs_are_those_of_the_second_side(ran: Any, halves: Path) -> None:
     done = ran("equal", halves, "--vs", "-D", "N=8")
-    assert (done.code, done.out) == (1, "not proved: the output Y has another shape or dtype\n")
+    assert done.code == 1
+    assert done.out.startswith(
+        "not proved: the output Y has another shape or dtype: bfloat16[128, 4] and "
+    )
     assert ran("equal", halves).code == 2
     assert "equal wants something to compare" in ran("equal", halves).err
 

@@ -54,7 +54,7 @@ def _slice(first: int, last: int) -> str:
 
 def settle(running: Execution) -> None:
     """Let the masks of memory say everything, so that it can be compared later."""
-    for store in running.machine.state.stores:
+    for _, store in running.machine.state.every():
         store.flush()
 
 

@@ -87,15 +87,19 @@ def examine(
         memories=tuple(memory_maps(machine, first.lifetimes.lives)),
         relied=relied(machine, first.watch, first.touches) if relaxed else None,
         order=None if why is None else session.order(*why),
-        waits=_waits(program, max_instructions) if waits else None,
+        waits=_waits(ways, max_instructions) if waits else None,
         ways=len(ways.every),
     )
 
 
-def _waits(program: Program, most: int | None) -> WaitReport:
+def _waits(ways: EveryWay, most: int | None) -> WaitReport:
+    if ways.asked:
+        from nasm.runs.check.waits_of_ways import advised_on_every_way
+
+        return advised_on_every_way(ways)
     from nasm.runs.waits import advised
 
-    return advised(program, max_instructions=most)
+    return advised(ways.program, max_instructions=most)
 
 
 def _ended(ways: EveryWay) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from nasm.base.problems import Note, Problem, Severity, counted, listed
+from nasm.base.problems import Note, Problem, Severity, listed
 from nasm.base.records import replace
 from nasm.program.program import Program
 from nasm.runs.check.contents import Element
@@ -44,7 +44,9 @@ def of_way(program: Program, decisions: Sequence[Decision]) -> Iterator[Note]:
         went.setdefault((one.queue, one.pc), Counter())[one.taken] += 1
     for number, ((queue, pc), counts) in enumerate(went.items()):
         if number == MOST_PLACES:
-            yield Note(f"and as {counted(len(went) - MOST_PLACES, 'other branch')} decides")
+            more = len(went) - MOST_PLACES
+            others = "another branch decides" if more == 1 else f"{more:,} other branches decide"
+            yield Note(f"and as {others}")
             return
         name, taken, of = program.instruction_name(queue, pc), counts[True], counts.total()
         how = "is taken" if taken else "is not taken"

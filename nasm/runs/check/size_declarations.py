@@ -35,6 +35,13 @@ def declarations(source: Source) -> Source:
     return Source(source.name, text, source.label)
 
 
+def numbers(source: Source) -> list[str]:
+    """The constants of a text that are given a number."""
+    file, _ = parse(source)
+    items = [item for one in file.body if isinstance(one, tree.Const) for item in one.items]
+    return [item.name for item in items if isinstance(item.value, tree.NumberLiteral)]
+
+
 def _left_out(statements: Iterable[tree.Statement]) -> Iterator[tuple[int, int]]:
     """Where statements that declare nothing are."""
     for statement in statements:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nasm.base.files import Allowed
-from nasm.base.problems import Failure, Problem, Refused
+from nasm.base.problems import Failure, Problem, Refused, listed
 from nasm.base.records import replace
 from nasm.base.source import Source, Span
 from nasm.order.by_loops import clean, unproved
@@ -24,7 +24,7 @@ from nasm.program.program import Program
 from nasm.runs.check.check import examine
 from nasm.runs.check.records import Examination
 from nasm.runs.check.size_answer import SizeRange, SizesAnswer
-from nasm.runs.check.size_declarations import ASSERTION, MEMORY, SizeDeclarations
+from nasm.runs.check.size_declarations import ASSERTION, MEMORY, SizeDeclarations, numbers
 from nasm.runs.check.size_ends import check_ends
 from nasm.runs.check.size_forms import SIZE
 from nasm.runs.check.size_growth import (
@@ -89,7 +89,9 @@ class _Sizes:
         _, problem = self.declared.status(sizes.first)
         if problem is not None and problem.code == "E0213":
             text = f"{source.shown} has no constant {sizes.name}"
-            raise Refused(NO_SIZE, text, "name one that '.const' gives a number")
+            some = numbers(source)
+            hint = f"it has {listed(some, 'and')}" if some else "'.const' gives one a number"
+            raise Refused(NO_SIZE, text, hint)
         self.first, self.step = self._progression()
         self.large = self.declared.too_large(self.first, self.step, sizes.last)
         self.judged: list[int] = []

@@ -64,7 +64,8 @@ def _apart(a: Program, b: Program) -> str:
     for name, one in mine.items():
         two = others[name]
         if (one.shape, one.dtype) != (two.shape, two.dtype):
-            return f"the output {name} has another shape or dtype"
+            shapes = " and ".join(f"{x.dtype.name}{list(x.shape)}" for x in (one, two))
+            return f"the output {name} has another shape or dtype: {shapes}"
     return ""
 
 

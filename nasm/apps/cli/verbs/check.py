@@ -95,7 +95,12 @@ def _one_size(parsed: argparse.Namespace) -> str:
     """What is asked of one size alone."""
     if parsed.sizes is None:
         return ""
-    asked = {"--map": parsed.map, "--why": parsed.why, "--ordering": parsed.ordering}
+    asked = {
+        "--map": parsed.map,
+        "--why": parsed.why,
+        "--ordering": parsed.ordering,
+        "--waits": parsed.waits,
+    }
     some = [option for option, value in asked.items() if value]
     if some:
         return f"{some[0]} is of one size, which -D gives: it does not go with --for"
