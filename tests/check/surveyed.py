@@ -82,7 +82,7 @@ published/mamba_v2_long: SEQ=512.. step 512, STATES=4
 published/mamba_v2_long: STATES=1.., SEQ=1024
 published/mamba_v3: CHANNELS=128.. step 128, STATES=4
 published/mamba_v3: SEQ=512.. step 512, STATES=4
-published/mamba_v3: STATES=2..
+published/mamba_v3: STATES=1..
 published/matmul_blocked: M=256.. step 256, K=1024 N=1024
 published/matmul_blocked: K=1024.. step 128, M=512 N=1024
 published/matmul_blocked: N=1024.. step 1024, M=512 K=1024
