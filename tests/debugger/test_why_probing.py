@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def test_with_less_patience_boxes_are_larger() -> None:
     diagonal, everything = {(k, k) for k in range(4)}, {(i, k) for i in range(4) for k in range(4)}
     found = [asked(np.trace, square, patience=left)[0] for left in (0, 5_000, 10_000, 100_000)]
     assert found[0] == everything
-    assert all(few <= more for more, few in zip(found, found[1:], strict=False))
+    assert all(few <= more for more, few in pairwise(found))
     assert found[-1] == diagonal
 
 
