@@ -41,11 +41,9 @@ def test_the_last_write_is_reported_under_the_name_that_its_instruction_has() ->
 
 def test_what_a_multicast_writes_without_naming_it_has_a_last_write() -> None:
     """The tile of the second row and column has its operands from others."""
-    session = nasm.Session(
-        "programs/tensix/noc/matmul_tiles.nasm", defines={"N": 2, "K": 1}, values=False
-    )
-    session.run(hashes=False)
-    found = session.why.latest()
+    session = nasm.Session("programs/tensix/noc/matmul_tiles.nasm", defines={"N": 2, "K": 1})
+    assert session.run(hashes=False).ok
+    found = session.why.latest(None)
     assert found is not None
     lines = {name: str(wrote.by) for name, wrote in found.writes.items()}
     assert lines["a1_1"].startswith("1-2.noc0 pc 2, line 40")
