@@ -35,7 +35,7 @@ class AccessColumns:
         self.by, self.place, self.writes, self.moving = by, place, writes, moving
         self.column, self.count = column, count
 
-    def some(self, which: Mask) -> AccessColumns:
+    def some(self, which: Mask | Numbers) -> AccessColumns:
         """Some of them."""
         return AccessColumns(
             self.by[which], self.place[which], self.writes[which], self.moving[which],
@@ -122,15 +122,16 @@ class TouchedPlaces:
     def unordered(self, every: AccessColumns, clocks: ColumnClocks) -> frozenset[Area]:
         """The areas in which something that conflicts may be in no order."""
         run = self.run
-        touches = every.some(self.compared[every.place]) if len(every.by) else every
-        when = 2 * run.at[touches.by] + touches.moving
         wide = 2 * run.size
+        key = every.place * wide + 2 * run.at[every.by] + every.moving
+        order = np.argsort(key)
+        if len(key):
+            order = order[self.compared[every.place[order]]]
+        touches, key = every.some(order), key[order]
         writes = np.flatnonzero(touches.writes)
-        keys = touches.place[writes] * wide + when[writes]
-        order = np.argsort(keys)
-        keys, writes = keys[order], writes[order]
         if not len(writes):
             return frozenset()
+        keys, when = key[writes], key - touches.place * wide
         row, queue = clocks.row(touches.by), run.queue[touches.by]
         now, place = self.near.of(touches.place)
         begin = place * wide
