@@ -231,9 +231,7 @@ def _layers(joined: CertainPosts) -> Iterator[tuple[Numbers, Numbers]]:
         by, posts = by[~first], posts[~first]
 
 
-def _part(
-    layer: tuple[Numbers, Numbers], first: int, end: int
-) -> tuple[Numbers | slice, Numbers]:
+def _part(layer: tuple[Numbers, Numbers], first: int, end: int) -> tuple[Numbers | slice, Numbers]:
     """The rows of a layer within some, and what they learn from."""
     at, source = layer
     some = slice(*np.searchsorted(at, (first, end)))

@@ -52,9 +52,7 @@ class Sources:
     ``columns`` knows its waits as columns.
     """
 
-    def __init__(
-        self, program: Program, columns: Callable[[], WaitColumns] | None = None
-    ) -> None:
+    def __init__(self, program: Program, columns: Callable[[], WaitColumns] | None = None) -> None:
         self.program = program
         self._columns = columns or partial(WaitColumns.of, program)
         self.typed = any(lines.typed for lines in program.queues)
