@@ -66,6 +66,7 @@ class TileWatch(Watch):
         self.stored: dict[tuple[int, int], int] = {}
         self._latest: dict[tuple[int, int], int] = {}
         self._heard: dict[tuple[int, int, Hashable], int] = {}
+        self._past: dict[tuple[int, int], None] = {}
 
     @property
     def by_address(self) -> TileWatch:
@@ -75,8 +76,10 @@ class TileWatch(Watch):
     def started(self, queue: Queue, task: Task, now: int) -> None:
         """Remember a start, and its number."""
         super().started(queue, task, now)
-        if not self.full:
-            index = queue.index
+        index = queue.index
+        if self.full:
+            self._past[index, queue.pc] = None
+        else:
             self.records[index].append(queue.record)
             if index in self.pushed:
                 self.units[index].append(task.unit.name if task.unit.shared else "")
@@ -109,7 +112,12 @@ class TileWatch(Watch):
             self.sent.setdefault((flight.core, part), []).append((queue, index))
 
     def issuer(self, queue: int, pc: int) -> int:
-        """The number of the latest instruction at a pc, which may act some starts later."""
+        """The number of the latest instruction at a pc, which may act some starts later.
+
+        It is -1 if that is one past those that are judged: an earlier one is no longer meant.
+        """
+        if (queue, pc) in self._past:
+            return -1
         pcs = self.pcs[queue]
         for index in range(len(pcs) - 1, max(-1, len(pcs) - 1 - FAR), -1):
             if pcs[index] == pc:
@@ -187,17 +195,20 @@ class TileWatch(Watch):
             {at: tuple(some) for at, some in table.items()} for table in (self.reads, self.writes)
         )
         sent = {part: len(some) for part, some in self.sent.items()}, dict(self._heard)
-        return super().save(), kept, touched, sent, dict(self.stored), len(self.touching)
+        counts = len(self.touching), len(self._past)
+        return super().save(), kept, touched, sent, dict(self.stored), counts
 
     def restore(self, saved: Any) -> None:
         """Forget what came later."""
-        base, (follows, latest, changed), touched, (sent, heard), stored, touching = saved
+        base, (follows, latest, changed), touched, (sent, heard), stored, (touching, past) = saved
         super().restore(base)
         del self.follows[follows:]
         self._latest, self._heard = dict(latest), dict(heard)
         self.stored = dict(stored)
         while len(self.touching) > touching:
             self.touching.popitem()
+        while len(self._past) > past:
+            self._past.popitem()
         self.sent = {part: self.sent[part][:count] for part, count in sent.items()}
         self.changed = {part: dict(by) for part, by in changed.items()}
         self.reads, self.writes = ({at: list(s) for at, s in t.items()} for t in touched)

@@ -13,6 +13,7 @@
 .const HELD = 2 - min(1, SEQ // 5121)    ; buffers for delta, u and sums
 .assert CHANNELS > 0 and CHANNELS % 128 == 0, "CHANNELS must be a multiple of 128, the partitions"
 .assert SEQ > 0 and SEQ % WIDTH == 0, "SEQ must be at most 512, or a multiple of it"
+.assert STATES >= 3 or TILES == 1, "STATES must be at least 3: at step 2 the next tile is loaded"
 
 .hbm  DELTA  f32[CHANNELS, SEQ]     input = random(seed=1)
 .hbm  U      f32[CHANNELS, SEQ]     input = normal(seed=2)

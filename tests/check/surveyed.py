@@ -82,14 +82,16 @@ published/mamba_v2_long: SEQ=512.. step 512, STATES=4
 published/mamba_v2_long: STATES=1.., SEQ=1024
 published/mamba_v3: CHANNELS=128.. step 128, STATES=4
 published/mamba_v3: SEQ=512.. step 512, STATES=4
-published/mamba_v3: STATES=2..
+published/mamba_v3: STATES=1..
 published/matmul_blocked: M=256.. step 256, K=1024 N=1024
 published/matmul_blocked: K=1024.. step 128, M=512 N=1024
 published/matmul_blocked: N=1024.. step 1024, M=512 K=1024
 published/matmul_blocked_bf16: M=1024.. step 1024, K=1024 N=1024
 published/matmul_blocked_bf16: K=1024.. step 128, M=1024 N=1024
 published/matmul_blocked_bf16: N=1024.. step 1024, M=1024 K=1024
+published/matmul_blocked_k: M=4096.. step 4096, K=1024 N=1024
 published/matmul_blocked_k: K=1024.. step 1024, M=4096 N=1024
+published/matmul_blocked_k: N=1024.. step 1024, M=4096 K=1024
 published/matmul_hoisted: M=128.. step 128, K=512 N=1024
 published/matmul_hoisted: K=128.. step 128, M=256 N=1024
 published/matmul_hoisted: N=512.. step 512, M=256 K=512
@@ -102,6 +104,23 @@ published/matmul_naive_bf16: N=512.. step 512, M=256 K=512
 published/matmul_stream: COUNT=1..
 published/mixed_dge: F=512.. step 512
 published/mixed_dge: EACH=1..
+published/nkibench_adamw: ROWS=128.. step 128 sync
+published/nkibench_bmm: BATCHES=1.. sync, M=512 N=1024
+published/nkibench_bmm: M=512.. step 512 sync, BATCHES=1 N=1024
+published/nkibench_bmm: N=1024.. step 1024 sync, BATCHES=1 M=512
+published/nkibench_lora: M=512.. step 512 sync, N=1024 KT=8 KP=8
+published/nkibench_lora: N=1024.. step 1024 sync, M=512 KT=8 KP=8
+published/nkibench_lora: KT=8.. step 8 sync, M=512 N=1024 KP=8
+published/nkibench_matmul: M=128.. step 128 sync, N=1024 KT=8
+published/nkibench_matmul: N=1024.. step 1024 sync, M=128 KT=8
+published/nkibench_matmul: KT=8.. step 8 sync, M=128 N=1024
+published/nkibench_rmsnorm_matmul: M=1024.. step 1024 sync, N=1024
+published/nkibench_rmsnorm_matmul: N=1024.. step 1024 sync, M=1024
+published/nkibench_swiglu: M=512.. step 512 sync, N=1024
+published/nkibench_swiglu: N=1024.. step 1024 sync, M=512
+published/nkibench_transpose_matmul: M=1024.. step 1024 sync, N=3072
+published/nkibench_transpose_matmul: N=3072.. step 1024 sync, M=1024
+published/nkibench_transpose_matmul: KT=12..24 sync, M=1024 N=3072
 published/vector_add: COUNT=1..
 published/vector_add: F=1..
 published/vector_add: BUFFERS=1..
@@ -141,8 +160,6 @@ NOT_SIZES = {
     ),
     r"published/\w+ (RELOAD|SHORT|TILED)": "a choice",
     r"transformer_block [DH]": "of a file",
-    r"published/nkibench_.*": "of a text in sequential order, with the waits of each size",
-    r"published/matmul_blocked_k [MN]": "of a program that is long at its smallest size",
     r"exercises/.* W": "of a tile",
 }
 """Constants that count nothing, by program and name, and what they are."""
@@ -253,7 +270,8 @@ HEAD = (
 
 def row(sized: Sized, found: SizesAnswer) -> str:
     """The row of a size."""
-    others = ", ".join(f"{name} = {n:,}" for name, n in sized.others.items())
+    given = [f"{name} = {n:,}" for name, n in sized.others.items()]
+    others = ", ".join([*given, "`--autosync`"] if sized.sync else given)
     if found.failing is not None:
         verdict = f"not at {found.failing:,}"
     elif found.proved:

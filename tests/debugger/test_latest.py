@@ -16,8 +16,8 @@ from tests.parts import part
 PROGRAMS = sorted(Path("programs").glob("*.nasm"))
 
 
-def of(session: Session, seconds: float | None = None) -> Latest:
-    found = session.why.latest(seconds)
+def of(session: Session, events: int | None = None) -> Latest:
+    found = session.why.latest(events)
     assert found is not None
     return found
 
@@ -110,20 +110,45 @@ def test_tensors_that_share_bytes_are_written_together() -> None:
     assert set(of(session).writes) == {"a", "z"}
 
 
-def test_no_more_is_done_again_than_the_bound_allows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nasm.debugger.moving.past.EVERY", 0.0)
-    monkeypatch.setattr("nasm.debugger.moving.past.SHARE", 0)
-    session = Session("programs/matmul_k.nasm", values=False)
-    while not session.over:
-        session.event()
-    for point in session.checkpoints:
-        point.work = 1.0
-    points = [point.moment for point in session.checkpoints]
-    found = of(session, 3.5)
-    back = points[-4]
-    assert found.back == back.tick > 0
-    assert "C" in found.writes
-    assert all(wrote.position > back.position for wrote in found.writes.values())
+@pytest.mark.parametrize("events", [1, 12, 30, 75, 500])
+def test_no_more_is_done_again_than_the_bound_allows_wherever_checkpoints_are(
+    events: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without any, with those that seconds of computing make, and with one after each event."""
+    answers = []
+    for every in (None, 3600.0, 0.0):
+        if every is not None:
+            monkeypatch.setattr("nasm.debugger.moving.past.EVERY", every)
+            monkeypatch.setattr("nasm.debugger.moving.past.SHARE", 0)
+        session = Session("programs/matmul_k.nasm", values=False)
+        while not session.over:
+            session.event()
+        answers.append(of(session, events))
+        assert (len(session.checkpoints) > 10) == (every == 0.0)
+        assert session.over
+    found, position = answers[0], session.moment.position
+    assert answers == [found] * 3
+    every_write = of(session).writes
+    late = {n: wrote for n, wrote in every_write.items() if wrote.position > position - events}
+    assert {n: (w.position, w.by) for n, w in found.writes.items()} == {
+        n: (w.position, w.by) for n, w in late.items()
+    }
+    for name, wrote in found.writes.items():
+        assert wrote.since == (wrote.since and late[name].since)
+    assert found.back > 0 if len(late) < len(every_write) else events > 70
+
+
+def test_what_was_added_to_by_hand_accumulates_since_then_without_checkpoints() -> None:
+    session = Session("programs/matmul_k.nasm")
+    session.advance(4_000)
+    session.set("acc", 1)
+    by_hand = session.now
+    session.advance(2_000)
+    before = of(session)
+    for point in list(session.checkpoints[1:]):
+        session.why.run.discard(point)
+    assert before.writes["acc"].tick > by_hand == before.writes["acc"].since
+    assert of(session) == before
 
 
 def test_a_transfer_that_has_landed_nothing_is_not_looked_for() -> None:

@@ -20,7 +20,7 @@ from nasm.order import by_loops, kept_rounds
 from nasm.order.by_loops import clean, in_order
 from nasm.order.check import Check
 from nasm.order.events import Sources
-from nasm.order.kept_rounds import KeptRounds
+from nasm.order.kept_rounds import KeptRounds, loops
 from nasm.order.observer import Watch
 from nasm.program.program import Program
 from nasm.targets import TARGETS
@@ -116,7 +116,10 @@ def run(program: Program) -> Watch | None:
 
 
 def compared(seed: int) -> str:
-    """What became of one program; "wrong" if few rounds say that it is in order and all do not."""
+    """What became of one program; "wrong" if few rounds say that it is in order and all do not.
+
+    "short" is one in order whose loop has no more rounds than would be kept of it.
+    """
     draw = Random(seed)
     program = assemble(Source("looped.nasm", text(draw)), TARGETS)
     some = list(mutations(program))
@@ -132,7 +135,10 @@ def compared(seed: int) -> str:
         good = clean(check)
         if shown and idle(shown) != idle(check):
             return "wrong"
-    return "shown" if shown and good else "wrong" if shown else "not shown" if good else "race"
+    if shown or not good:
+        return "shown" if shown and good else "wrong" if shown else "race"
+    longest = loops(program, watch)[0].rounds
+    return "short" if longest < FEW[-1].rounds * kept_rounds.WORTH else "not shown"
 
 
 def idle(check: Check) -> set[tuple[int, int]]:

@@ -67,8 +67,10 @@ def test_what_few_rounds_show_holds_of_all(first: int) -> None:
 @pytest.mark.thorough
 @pytest.mark.usefixtures("shorter")
 def test_most_programs_that_are_in_order_are_shown_to_be() -> None:
+    """Of those whose loop has more rounds than are kept; with fewer nothing is left out of it."""
     found = Counter(looped.compared(seed) for seed in range(100))
-    assert found["shown"] > 9 * found["not shown"] > 0
+    assert found["shown"] > 9 * found["not shown"]
+    assert found["shown"] > 2 * found["short"]
 
 
 def test_a_loop_in_order_is_shown_to_be() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
-from contextlib import closing, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,16 @@ import pytest
 
 import nasm
 from nasm.apps.cli import main
+from nasm.base import deadlines
 from nasm.base.problems import Failure
-from nasm.machine.records import Status
+from nasm.machine.records import Progress, Status
 from nasm.tiles.runs import TilesRun
 from nasm.workers.places import OtherProcesses
 from tests.ranks.test_hosts import facts, under_mpi
 from tests.tiles.test_groups import BUSY, NOC, made, outputs, random_text
 
 LOOP = ".rv B\nagain: addi t0, t0, 1\n j again\n"
+FOREVER = 3_600.0
 ROUND_TRIP = NOC / "round_trip.nasm"
 
 
@@ -108,11 +111,29 @@ def test_a_worker_that_ends_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.turns(2)
-def test_a_deadline_ends_groups_in_other_processes() -> None:
+def test_a_deadline_ends_groups_in_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It passes while groups advance, however long they took to start."""
+    clocks: list[deadlines.Deadline] = []
+    begun = deadlines.Deadline.on_deadline
+
+    def noted(self: deadlines.Deadline, ask: Callable[[], None]) -> AbstractContextManager[None]:
+        clocks.append(self)
+        return begun(self, ask)
+
+    def passes(_: Progress) -> None:
+        (clock,) = clocks
+        if not clock.passed:
+            assert clock._timer is not None
+            clock._timer.cancel()
+            clock._strike()
+
+    monkeypatch.setattr(deadlines.Deadline, "on_deadline", noted)
+    monkeypatch.setattr(deadlines, "GRACE", FOREVER)
     text = BUSY + LOOP
-    with suppress(Failure):  # E0516, unless the groups answer in time
-        found = nasm.run(text, executor=2, deadline=4, max_instructions=None)
-        assert found.report.status is Status.TIMEOUT
+    found = nasm.run(text, executor=2, deadline=FOREVER, max_instructions=None, progress=passes)
+    assert found.report.status is Status.TIMEOUT
+    (clock,) = clocks
+    assert clock.passed
 
 
 @pytest.mark.thorough

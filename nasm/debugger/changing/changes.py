@@ -213,7 +213,8 @@ class Type(HandChange):
 
 def addressed(machine: Machine, memory: str, core: int) -> AddressedBytes:
     """A memory of a core by byte address; raises Refused where there is none with values."""
-    found = machine.core_memories[core].get(memory)
+    known = 0 <= core < machine.program.cores
+    found = machine.core_memories[core].get(memory) if known else None
     if isinstance(found, AddressedBytes):
         return found
     raise Refused(WRONG, f"there are no bytes of a memory {memory} of core {core} here")

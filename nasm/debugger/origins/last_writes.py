@@ -141,21 +141,26 @@ class _Writes(Observer):
             found.since = found.since if adds else tick
 
 
-def latest(past: Past, scene: Scene, seconds: float | None) -> Latest | None:
+def latest(past: Past, scene: Scene, events: int | None) -> Latest | None:
     """The last write of every tensor; None if it was halted.
 
-    With a bound it goes back no further than what took so many ``seconds`` to compute.
+    With a bound it looks at no more than the last ``events``, wherever checkpoints are.
     """
     running = past.running
     hand = _by_hand(past, scene)
     wanted = _candidates(scene, hand)
-    limit = _limit(past, seconds)
+    first = running.checkpoints[0].moment
+    limit = first.position if events is None else max(first.position, past.now.position - events)
     found: dict[str, _LastWrite] = {}
     back = past.now
     with past.excursion():
         for begin, end in past.intervals():
-            if begin < limit or not wanted:
+            if not wanted:
                 break
+            bounded = first.position < limit and begin.position <= limit
+            if bounded:  # after the event, not at a checkpoint that may be later at this position
+                past.to_position(limit)
+                begin = past.now
             watch = _Writes(scene, wanted)
             past.replay(end, watch)
             if scene.scheduler.halted or running.asked:
@@ -167,7 +172,9 @@ def latest(past: Past, scene: Scene, seconds: float | None) -> Latest | None:
                     found[name] = one
                     if one.since is not None:
                         del wanted[name]
-    tick = back.tick if wanted and back > running.checkpoints[0].moment else 0
+            if bounded:
+                break
+    tick = back.tick if wanted and back > first else 0
     return Latest({name: _wrote(scene, name, one) for name, one in found.items()}, tick)
 
 
@@ -175,26 +182,15 @@ def _joined(
     later: _LastWrite | None, earlier: _LastWrite | None, hand: Moment | None, begin: Moment
 ) -> _LastWrite | None:
     """What is known with a stretch that lies before what was known, and what was done by hand."""
-    if (
-        hand is not None
-        and hand.position >= begin.position
-        and (earlier is None or hand.position >= earlier.position)
-    ):
-        earlier = _LastWrite(hand.position, hand.tick, None, False, hand.tick)
+    if hand is not None and hand.position >= begin.position:
+        if earlier is None or hand.position >= earlier.position:
+            earlier = _LastWrite(hand.position, hand.tick, None, False, hand.tick)
+        elif earlier.since is None or earlier.since < hand.tick:
+            earlier.since = hand.tick
     if later is None or earlier is None:
         return later or earlier
     later.since = earlier.since
     return later
-
-
-def _limit(past: Past, seconds: float | None) -> Moment:
-    """The moment before which nothing is done again."""
-    points = past.running.checkpoints
-    n, spent = len(points) - 1, 0.0
-    while n > 0 and (seconds is None or spent + points[n].work <= seconds):
-        spent += points[n].work
-        n -= 1
-    return points[n].moment
 
 
 def _regions(scene: Scene) -> dict[str, Region]:

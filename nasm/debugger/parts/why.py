@@ -12,8 +12,8 @@ if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.debugger.origins.last_writes import Latest
     from nasm.debugger.origins.records import LastWrite, Why
 
-LATELY = 0.5
-"""Seconds of computing that are done again to find out when tensors were written last."""
+LATELY = 5_000
+"""Events that are done again to find out when tensors were written last: a second, mostly less."""
 
 
 class WhyPart:
@@ -57,12 +57,12 @@ class WhyPart:
         with self.travel.excursion():
             return part_changes.last_change(self.run, asked, self.travel.met_last, self.past)
 
-    def latest(self, seconds: float | None = LATELY) -> Latest | None:
+    def latest(self, events: int | None = LATELY) -> Latest | None:
         """When each tensor was written last, and by whom, as far as a search in the past finds it.
 
-        What took more than so many ``seconds`` to compute is not done again, if there is a bound.
-        None if it is halted on the way.
+        It looks at the last ``events``, or at all: how long these took changes nothing. None if it
+        is halted on the way.
         """
         from nasm.debugger.origins.last_writes import latest
 
-        return latest(self.past, self.engines.scene(), seconds)
+        return latest(self.past, self.engines.scene(), events)

@@ -102,7 +102,8 @@ def test_formats_and_modes_limit_the_speed() -> None:
 
 def test_every_documented_instruction_of_the_unit_has_a_time_and_is_executed() -> None:
     timed = {name for name, facts in MATRIX_UNIT.items() if facts.timing is not None}
-    assert timed | {"UNPACR", "UNPACR_NOP", "PACR", "SETDVALID"} == {*EXECUTED}
+    named = {*EXECUTED, "MOVDBGB2D"}  # which is executed as MOVB2D is
+    assert timed | {"UNPACR", "UNPACR_NOP", "PACR", "SETDVALID"} == named
 
 
 def test_instructions_wait_for_the_banks_that_they_read() -> None:

@@ -7,6 +7,7 @@ import pytest
 from nasm.base.problems import Problem
 from nasm.base.source import Source
 from nasm.debugger.session import Session
+from nasm.order.tile_watch import TileWatch
 from nasm.targets import TARGETS
 
 HEAD = """\
@@ -243,6 +244,50 @@ def test_a_run_of_tiles_that_is_too_long_says_where_judging_ended(
     assert note.message == "judging ended at 1.120 µs, with the start of 1-1.noc0 pc 20 (NOC_WRITE)"
     assert note.span is not None
     assert note.span.line == 15
+
+
+STORES = """\
+.rv B
+        li      t0, 0x1200
+        li      t1, 0x1220
+next:   sw      t0, 0(t0)
+        lw      t2, 0(t0)
+        addi    t0, t0, 4
+        bne     t0, t1, next
+        ebreak
+"""
+
+
+@pytest.mark.parametrize("most", range(9, 35, 5))
+def test_what_an_instruction_past_the_limit_touches_is_of_none_before_it(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def finished() -> tuple[Session, TileWatch]:
+        text = HEAD + STORES + "@noc0\n" + "NOC_NOP\n" * 9
+        made = Session.load(Source("t.nasm", text), targets=TARGETS)
+        report = made.run()
+        assert not report.problems
+        assert [h.code for h in report.hazards if h.code.startswith("E05")] == []
+        watch = made.machine.watch
+        assert isinstance(watch, TileWatch)
+        return made, watch
+
+    whole = finished()[1]
+    assert len(whole.queues) > most
+    monkeypatch.setattr("nasm.order.observer.MOST", most)
+    made, judged = finished()
+    for _ in range(2):
+        assert judged.full
+        assert len(judged.queues) == most
+        for found, every in ((judged.reads, whole.reads), (judged.writes, whole.writes)):
+            assert found == {at: some for at, some in every.items() if at in _kept(judged)}
+        made.goto("start")
+        assert not judged.full
+        made.run()
+
+
+def _kept(watch: TileWatch) -> set[tuple[int, int]]:
+    return {(queue, n) for queue, pcs in enumerate(watch.pcs) for n in range(len(pcs))}
 
 
 CIRCLE = """\

@@ -184,7 +184,7 @@ HOST_ID = Rule(
 
 
 SAFE: Final = Rule(
-    "E0701",
+    "E0408",
     "writes in line reach L1 safely",
     "Tenstorrent ISA documentation, Blackhole A0: NoC, MemoryMap: NOC_CMD_WR_INLINE",
     lambda context: UNSAFE if CHIPS[context.generation.name].cores.unsafe_in_line else None,
@@ -227,8 +227,8 @@ def labels(identity: int, vc: int = -1) -> dict[str, Any]:
 
 REQUEST: Final[dict[str, Any]] = {"engines": NETWORK_QUEUES, "cost": requesting(), "effect": Packet}
 TENSORS: Final = (
-    ".l1 a u32[8] = iota\n.l1 w u32[4] = random(seed=1)\n.sem got\n"
-    ".tile 4, 4\n.l1 b u32[8] = random(seed=2)\n.l1 v u32[4] = zeros\n.sem there\n.tile 1, 1"
+    ".tile 1, 2\n.l1 a u32[8] = iota\n.l1 w u32[4] = random(seed=1)\n.sem got\n"
+    ".tile 4, 4\n.l1 b u32[8] = random(seed=2)\n.l1 v u32[4] = zeros\n.sem there\n.tile 1, 2"
 )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from nasm.base.problems import Refused, counted
-from nasm.base.records import dataclass
+from nasm.base.records import dataclass, field
 from nasm.isa.tile_grid import TilePlace
 
 SOURCE: Final = "Tenstorrent ISA documentation, Wormhole B0: NoC"
@@ -40,7 +40,7 @@ SILENT: Final = frozenset({EMPTY, ARC, PROCESSORS, SECURITY})
 """Tiles with nothing to read or write, as far as this is modelled."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class ChipMap:
     """The tiles of a chip of a generation, its coordinates, and what its packets hold.
 
@@ -51,7 +51,7 @@ class ChipMap:
 
     title: str
     kinds: tuple[str, ...]
-    drams: Mapping[TilePlace, int]
+    drams: Mapping[TilePlace, int] = field(hash=False)
     host: TilePlace
     dram_bytes: int
     flit: int
