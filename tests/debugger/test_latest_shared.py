@@ -37,3 +37,16 @@ def test_the_last_write_is_reported_under_the_name_that_its_instruction_has() ->
     assert under(session) == {"early": "late", "late": "late", "apart": "apart"}
     times = WriteTimes(session, session.why.latest())
     assert [times.cells(name)[1] for name in ("early", "late")] == ["9 as late", "9"]
+
+
+def test_what_a_multicast_writes_without_naming_it_has_a_last_write() -> None:
+    """The tile of the second row and column has its operands from others."""
+    session = nasm.Session(
+        "programs/tensix/noc/matmul_tiles.nasm", defines={"N": 2, "K": 1}, values=False
+    )
+    session.run(hashes=False)
+    found = session.why.latest()
+    assert found is not None
+    lines = {name: str(wrote.by) for name, wrote in found.writes.items()}
+    assert lines["a1_1"].startswith("1-2.noc0 pc 2, line 40")
+    assert lines["b1_1"].startswith("2-1.noc1 pc 2, line 51")

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from nasm.debugger.origins.dependence import Probe, guarded, merged, progressions
+from nasm.debugger.origins.dependence import Patience, Probe, guarded, merged, progressions
 
 X = np.arange(1, 25, dtype=np.float32).reshape(4, 6)
 Y = X[::-1].copy()
 
 
-def asked(function: Callable[..., Any], *arguments: Any, numbers: tuple[float, ...] = ()) -> Any:
+def asked(
+    function: Callable[..., Any],
+    *arguments: Any,
+    numbers: tuple[float, ...] = (),
+    patience: int | None = None,
+) -> Any:
     """The elements that matter, argument by argument."""
 
     def call(given: list[Any]) -> bytes:
@@ -22,7 +29,8 @@ def asked(function: Callable[..., Any], *arguments: Any, numbers: tuple[float, .
 
     places = [(n, ()) for n in range(len(arguments))]
     found: list[set[tuple[int, ...]]] = [set() for _ in arguments]
-    for box in Probe(guarded(call), list(arguments), places, numbers).needed():
+    left = None if patience is None else Patience(patience)
+    for box in Probe(guarded(call), list(arguments), places, numbers, left).needed():
         grids = np.meshgrid(*box.axes, indexing="ij")
         found[box.argument] |= set(zip(*(g.reshape(-1).tolist() for g in grids), strict=True))
     return found
@@ -50,6 +58,22 @@ def test_every_other_element_is_a_progression() -> None:
 def test_a_diagonal_is_no_box() -> None:
     square = X[:, :4].copy()
     assert asked(np.trace, square) == [{(k, k) for k in range(4)}]
+
+
+def test_with_less_patience_boxes_are_larger() -> None:
+    square = X[:, :4].copy()
+    diagonal, everything = {(k, k) for k in range(4)}, {(i, k) for i in range(4) for k in range(4)}
+    found = [asked(np.trace, square, patience=left)[0] for left in (0, 5_000, 10_000, 100_000)]
+    assert found[0] == everything
+    assert all(few <= more for more, few in pairwise(found))
+    assert found[-1] == diagonal
+
+
+def test_where_a_value_came_from_is_found_without_a_clock() -> None:
+    for path in Path("nasm/debugger/origins").glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert "processor_time" not in text, path
+        assert "import time" not in text, path
 
 
 def test_the_branch_that_was_not_taken_does_not_matter() -> None:

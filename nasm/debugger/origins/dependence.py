@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from nasm.base.problems import Refused
-from nasm.base.processor_time import thread_seconds
 from nasm.base.records import dataclass
 from nasm.debugger.origins.argument_arrays import Path, grafted, leaf
 from nasm.debugger.origins.replacements import replacements
@@ -36,8 +35,14 @@ JOINT_TRIALS = 12
 ROUNDS = 6
 """How often what was overlooked is looked for again."""
 
-PATIENCE = 1.0
-"""Seconds after which boxes are no longer made smaller."""
+PATIENCE = 50_000_000
+"""Elements of arguments of calls, after which boxes are no longer made smaller: a second, about.
+
+They are counted, so that what is found does not depend on how fast a machine is.
+"""
+
+A_CALL = 300
+"""As many elements take as long as a call with none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,17 @@ class Needed:
     argument: int
     path: Path
     axes: Axes
+
+
+class Patience:
+    """How many elements the arguments of further calls may have."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def spend(self, elements: int) -> None:
+        """A call with so many."""
+        self.left -= A_CALL + elements
 
 
 class Probe:
@@ -61,13 +77,14 @@ class Probe:
         arguments: Sequence[Any],
         places: Sequence[tuple[int, Path]],
         numbers: Sequence[float] = (),
-        patience: float = PATIENCE,
+        patience: Patience | None = None,
     ) -> None:
-        self.call, self.arguments, self.places = call, list(arguments), list(places)
+        self.arguments, self.places = list(arguments), list(places)
         self.arrays = [leaf(self.arguments[at], path) for at, path in self.places]
         self.numbers = numbers
-        self.until = thread_seconds() + patience
-        self.now = call(self.arguments)
+        self.patience = Patience(PATIENCE) if patience is None else patience
+        self._call, self._size = call, sum(array.size for array in self.arrays)
+        self.now = self.call(self.arguments)
         self._kinds: dict[int, list[Array]] = {}
 
     def needed(self) -> list[Needed]:
@@ -140,7 +157,7 @@ class Probe:
 
     @property
     def _late(self) -> bool:
-        return thread_seconds() > self.until
+        return self.patience.left < 0
 
     def _along(self, matters: Callable[[Axes], bool], axes: list[range], axis: int) -> list[range]:
         """The indices of an axis at which something matters, as few progressions."""
@@ -194,8 +211,7 @@ class Probe:
             if number is None:
                 break
             arguments = self._outside(boxes, number)
-            probe = Probe(self.call, arguments, self.places, self.numbers, self.until)
-            probe.until = self.until
+            probe = Probe(self._call, arguments, self.places, self.numbers, self.patience)
             before = sum(map(len, boxes))
             for n, array in enumerate(self.arrays):
                 every = tuple(range(count) for count in array.shape)
@@ -206,6 +222,11 @@ class Probe:
         return boxes
 
     # -- asking
+
+    def call(self, arguments: list[Any]) -> bytes | None:
+        """What the elements in question become."""
+        self.patience.spend(self._size)
+        return self._call(arguments)
 
     def _changes(
         self, n: int, where: Sequence[Axes], kind: Array, keep: Sequence[Axes] = ()

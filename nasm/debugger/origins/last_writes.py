@@ -18,6 +18,7 @@ from nasm.debugger.changing.changes import SetBytes, SetElements, Type
 from nasm.debugger.engines.context import Scene
 from nasm.debugger.engines.records import Location
 from nasm.debugger.values.memory import adds
+from nasm.isa.effects import Packet
 from nasm.machine.records import Moment
 from nasm.machine.writers import written
 from nasm.sim.channels import Group
@@ -228,6 +229,8 @@ def _candidates(scene: Scene, hand: Iterable[str]) -> dict[str, Region]:
             if numbers[pc] in seen or counts[pc] <= flying.get((queue.index, pc), 0):
                 continue
             seen.add(numbers[pc])
+            if program.instructions[numbers[pc]].row.effect is Packet:
+                return regions  # it may reach what it does not name
             views = written(program.instructions[numbers[pc]])
             areas |= {regions[view.tensor.name].area for view in views}
     return {n: region for n, region in regions.items() if region.area in areas or n in hand}

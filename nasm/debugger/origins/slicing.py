@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from nasm.base.processor_time import thread_seconds
 from nasm.base.records import dataclass
 from nasm.debugger.origins.argument_arrays import Path, grafted, leaf
-from nasm.debugger.origins.dependence import Axes, Call, Needed, Probe, progressions
+from nasm.debugger.origins.dependence import Axes, Call, Needed, Patience, Probe, progressions
 from nasm.debugger.origins.replacements import replacements
 
 Array = np.ndarray[Any, Any]
@@ -28,10 +27,10 @@ SURE = 12
 """Other values with which a way to cut is tried."""
 
 LEAST = 3
-"""How many of them are tried whatever time it takes."""
+"""How many of them are tried however large arguments are."""
 
-AGAIN = 0.1
-"""Seconds in which what was found is tried on the whole arguments."""
+AGAIN = 4_000_000
+"""Elements of the whole arguments on which what was found is tried: a tenth of a second, about."""
 
 WORTH = 512
 """Elements of the arguments from which on cutting is worth a try."""
@@ -154,11 +153,12 @@ def _trials(q: Question, arrays: Sequence[Array]) -> Iterator[tuple[list[Any], b
     now = q.call(list(q.arguments))
     assert now is not None
     yield list(q.arguments), now
-    rng, until = np.random.default_rng(0), thread_seconds() + AGAIN
+    rng, patience = np.random.default_rng(0), Patience(AGAIN)
     kinds = [_finite(replacements(a, arrays, q.numbers)) for a in arrays]
     for number in range(SURE):
-        if number >= LEAST and thread_seconds() > until:
+        if number >= LEAST and patience.left < 0:
             return
+        patience.spend(sum(array.size for array in arrays))
         whole = list(q.arguments)
         for n, (at, path) in enumerate(q.places):
             other = kinds[n][(number + n) % len(kinds[n])]
@@ -189,20 +189,20 @@ def _back(q: Question, found: Needed, way: Way) -> Needed:
     return Needed(found.argument, found.path, tuple(axes))
 
 
-def _sound(q: Question, arrays: Sequence[Array], boxes: Sequence[Needed], most: float) -> bool:
+def _sound(q: Question, arrays: Sequence[Array], boxes: Sequence[Needed], most: int) -> bool:
     """Whether the result of the whole arguments stays when what is in no box is replaced.
 
     All of it at once with some replacements, then array by array with all there are, as far as
-    ``most`` seconds allow.
+    ``most`` elements allow.
     """
     now = q.call(list(q.arguments))
     kinds = [
         replacements(array, [a for a in arrays if a is not array], q.numbers) for array in arrays
     ]
-    until = thread_seconds() + most
+    patience = Patience(most)
     every = [range(len(arrays))] * SURE + [range(n, n + 1) for n in range(len(arrays))] * 99
     for number, some in enumerate(every):
-        if number >= LEAST and thread_seconds() > until:
+        if number >= LEAST and patience.left < 0:
             return True
         number = number if number < SURE else (number - SURE) // len(arrays)
         made = list(q.arguments)
@@ -215,6 +215,7 @@ def _sound(q: Question, arrays: Sequence[Array], boxes: Sequence[Needed], most: 
                 if (box.argument, box.path) == (at, path):
                     _put_back(other, arrays[n], box.axes)
             made[at] = grafted(made[at], path, other)
+        patience.spend(sum(array.size for array in arrays))
         if q.call(made) not in (None, now):
             return False
     return True
