@@ -7,7 +7,7 @@ their transfers touch.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,14 +35,19 @@ class TimedForms:
     """The forms of a machine's instructions, and what it remembers in addition to its scheduler."""
 
     def __init__(
-        self, program: Program, state: State, transfers: Transfers, queues: Sequence[Queue]
+        self,
+        program: Program,
+        state: State,
+        transfers: Transfers,
+        queues: Sequence[Queue],
+        waits: Callable[[], WaitColumns],
     ) -> None:
         self.program, self.state, self.transfers, self.queues = program, state, transfers, queues
         generation = program.generation
         self._per_core, self._semaphores = max(1, generation.counters), generation.semaphores
         self._numbers: dict[Hashable, int] = {}
         self._transfers: dict[Hashable, int] = {}
-        self.areas = state.areas
+        self.areas, self._waits = state.areas, waits
 
     def pass_over(self, visitor: Visitor) -> None:
         """Show a visitor what engines hold, and how many transfers were launched."""
@@ -72,21 +77,17 @@ class TimedForms:
             np.frombuffer(column, np.int32)[:count].astype(np.int64)
             for column in (lines.instructions, lines.updates, lines.waits)
         )
-        semaphores = self.waits.semaphores[waits]
+        columns = self._waits()
+        semaphores = columns.semaphores[waits]
         pairs = numbers * len(program.updates) + updates
         _, at, back = np.unique(pairs, return_index=True, return_inverse=True)
         of = zip(at.tolist(), numbers[at].tolist(), updates[at].tolist(), strict=True)
         forms = np.array([self._form(queue, *each) for each in of], np.int64)[back]
         none = forms < 0
-        if self.waits.exact is not None:
-            none |= self.waits.exact[waits]
+        if columns.exact is not None:
+            none |= columns.exact[waits]
         forms = np.where(none, NO_FORM, forms * 2**31 + semaphores + 1)
-        return InstructionForms(forms, semaphores, self.waits.values[waits])
-
-    @cached_property
-    def waits(self) -> WaitColumns:
-        """The waits of the program."""
-        return WaitColumns.of(self.program)
+        return InstructionForms(forms, semaphores, columns.values[waits])
 
     def _form(self, queue: Queue, pc: int, number: int, update: int) -> int:
         """The form of an instruction with an update; of transfers only some have to be bound."""

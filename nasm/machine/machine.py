@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,6 +54,7 @@ from nasm.sim.trace import ExpandedSummary, Summary, Trace
 if TYPE_CHECKING:
     from nasm.machine.outside_calls import OutsideCalls
     from nasm.machine.packets import Packets
+    from nasm.program.wait_columns import WaitColumns
 
 SMALL = 64 << 10
 """Bytes that a checkpoint is counted as in addition to those of memory: mostly a little more than
@@ -174,8 +175,16 @@ class Machine:
         from nasm.machine.forms import TimedForms  # most runs have values
         from nasm.sim.rounds import RoundFinder
 
-        forms = TimedForms(self.program, self.state, self.transfers, self.scheduler.queues)
+        parts = self.program, self.state, self.transfers, self.scheduler.queues
+        forms = TimedForms(*parts, lambda: self.wait_columns)
         self.scheduler.repeat(RoundFinder(self.scheduler, forms))
+
+    @cached_property
+    def wait_columns(self) -> WaitColumns:
+        """The waits of the program, before anything is typed in."""
+        from nasm.program.wait_columns import WaitColumns  # most runs are short, or have values
+
+        return WaitColumns.of(self.program)
 
     def _packets(self) -> Packets | None:
         """What sends packets, if the target has a network."""

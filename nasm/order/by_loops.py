@@ -23,7 +23,7 @@ def in_order(sources: Sources, watch: Watch) -> Check | None:
     """
     if sources.typed or sources.clears or watch.vague or watch.closed:
         return None
-    if not any(frame.loop for frames in sources.program.chains for frame in frames):
+    if not sources.jumps:
         return None
     with gc_pause.paused():
         return _in_order(sources, watch)

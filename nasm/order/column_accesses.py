@@ -6,12 +6,12 @@ read, are all that has to be compared: what comes after the last write comes aft
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from nasm.order.column_clocks import ColumnClocks
-from nasm.order.places import Area, Place, Places, area_of
+from nasm.order.places import Area, Places, area_of
 from nasm.order.run_columns import Mask, Numbers, RunColumns, gathered
 from nasm.order.touched_columns import TouchedColumns
 from nasm.views.regions import Region
@@ -35,7 +35,7 @@ class AccessColumns:
         self.by, self.place, self.writes, self.moving = by, place, writes, moving
         self.column, self.count = column, count
 
-    def some(self, which: Mask) -> AccessColumns:
+    def some(self, which: Mask | Numbers) -> AccessColumns:
         """Some of them."""
         return AccessColumns(
             self.by[which], self.place[which], self.writes[which], self.moving[which],
@@ -55,22 +55,37 @@ class TouchedPlaces:
         self.shared = touched.shared()
         held = {queue for queue, held in enumerate(run.sources.tracked) if held}
         kept = touched.by_queues(held)
-        of: list[list[tuple[Place, ...]]] = [[], []]
-        for number, sides in enumerate(touched.sides):
-            every = number in kept
-            for side, regions in enumerate(sides):
-                of[side].append(self._places(regions, every))
-        self._of = [_Rows(rows) for rows in of]
+        self._known: dict[int, int] = {}
+        sides = ([both[side] for both in touched.sides] for side in (0, 1))
+        self._of = [self._places(rows, kept) for rows in sides]
         every_place = self.places.every
         self.compared = np.array([place.area in self.shared for place in every_place], bool)
-        near = [[near.number for near in place.near] for place in every_place]
-        self.near = _Rows(near)
+        near = [near.number for place in every_place for near in place.near]
+        self.near = _Rows([len(place.near) for place in every_place], near)
         self.held = np.isin(run.queue, sorted(held))
 
-    def _places(self, regions: Sequence[Region], every: bool) -> tuple[Place, ...]:
-        if not every:
-            regions = [one for one in regions if area_of(one) in self.shared]
-        return self.places.of(regions) if regions else ()
+    def _places(self, rows: Sequence[Sequence[Region]], kept: Collection[int]) -> _Rows:
+        """The places of some rows of regions, all of those that are kept."""
+        known, counts, flat = self._known, list[int](), list[int]()
+        for number, regions in enumerate(rows):
+            before = len(flat)
+            for region in regions:
+                place = known.get(id(region))
+                if place is None:
+                    place = known[id(region)] = self._shared(region)
+                if place >= 0:
+                    flat.append(place)
+                elif number in kept:
+                    flat.append(self._place(region))
+            counts.append(len(flat) - before)
+        return _Rows(counts, flat)
+
+    def _shared(self, region: Region) -> int:
+        """The place of a region; -1 if nothing in its area has to be compared."""
+        return self._place(region) if area_of(region) in self.shared else -1
+
+    def _place(self, region: Region) -> int:
+        return self.places.of((region,))[0].number
 
     def touches(self) -> AccessColumns:
         """All accesses that have to be compared."""
@@ -122,15 +137,16 @@ class TouchedPlaces:
     def unordered(self, every: AccessColumns, clocks: ColumnClocks) -> frozenset[Area]:
         """The areas in which something that conflicts may be in no order."""
         run = self.run
-        touches = every.some(self.compared[every.place]) if len(every.by) else every
-        when = 2 * run.at[touches.by] + touches.moving
-        wide = 2 * run.size
+        wide = run.size
+        key = every.place * wide + run.at[every.by]
+        order = np.argsort(key)
+        if len(key):
+            order = order[self.compared[every.place[order]]]
+        touches, key = every.some(order), key[order]
         writes = np.flatnonzero(touches.writes)
-        keys = touches.place[writes] * wide + when[writes]
-        order = np.argsort(keys)
-        keys, writes = keys[order], writes[order]
         if not len(writes):
             return frozenset()
+        keys, when = key[writes], key - touches.place * wide
         row, queue = clocks.row(touches.by), run.queue[touches.by]
         now, place = self.near.of(touches.place)
         begin = place * wide
@@ -170,13 +186,11 @@ class TouchedPlaces:
 
 
 class _Rows:
-    """Rows of places, or of their numbers, of different lengths."""
+    """Rows of the numbers of places, of different lengths."""
 
-    def __init__(self, rows: Sequence[Sequence[Place]] | Sequence[Sequence[int]]) -> None:
-        self.counts = np.array([len(row) for row in rows], np.int64)
+    def __init__(self, counts: Sequence[int], flat: Sequence[int]) -> None:
+        self.counts, self.flat = np.array(counts, np.int64), np.array(flat, np.int64)
         self.firsts = np.cumsum(self.counts) - self.counts
-        flat = [one if isinstance(one, int) else one.number for row in rows for one in row]
-        self.flat = np.array(flat, np.int64)
 
     def of(self, which: Numbers) -> tuple[Numbers, Numbers]:
         """All of some rows: of which of these each is, and what."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
 
-from nasm.isa.effects import Clear, Rendezvous
+from nasm.isa.effects import Clear, Jump, Rendezvous
 from nasm.order.accesses import Accesses, Touched
 from nasm.order.clocks import Order
 from nasm.order.observer import TransferTouches, Watch
@@ -48,11 +48,13 @@ class Sources:
 
     ``tracked`` are queues whose interlock matters: where what starts is seen by others before it
     completes, or where a counter may go down. ``typed`` says that some instructions were typed in
-    while it ran, ``clears`` that some clear semaphores.
+    while it ran, ``clears`` that some clear semaphores, ``jumps`` that some may run several times.
+    ``columns`` knows its waits as columns.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, columns: Callable[[], WaitColumns] | None = None) -> None:
         self.program = program
+        self._columns = columns or partial(WaitColumns.of, program)
         self.typed = any(lines.typed for lines in program.queues)
         self.streams: list[Stream] = []
         down = any(u is not None and (u.op != "+" or u.value < 0) for u in program.updates)
@@ -60,7 +62,7 @@ class Sources:
         early = {n for n, u in enumerate(program.updates) if u is not None and u.at_read}
         effects = enumerate(i.row.effect for i in program.instructions)
         acting = {n: effect for n, effect in effects if effect is not None}
-        self.clears = Clear in acting.values()
+        self.clears, self.jumps = Clear in acting.values(), Jump in acting.values()
         moving = {n for n in acting if program.instructions[n].row.moves}
         self.silent = {n for n in moving if not program.instructions[n].row.posts}
         self.packets = SendingLines(program)
@@ -88,7 +90,7 @@ class Sources:
     @cached_property
     def wait_columns(self) -> WaitColumns:
         """The same as columns."""
-        return WaitColumns.of(self.program)
+        return self._columns()
 
     @cached_property
     def counters(self) -> set[int]:

@@ -32,7 +32,7 @@ class PostColumns:
     ) -> None:
         width = int(column.max(initial=0)) + 1
         key = counter * width + column
-        order = np.argsort(key, kind="stable")  # those of a stream are in order already
+        order = np.argsort(key * len(key) + np.arange(len(key)))  # streams are in order already
         self.by, self.counter, self.column = by[order], counter[order], column[order]
         self.count, key = count[order], key[order]
         begins = np.ones(len(key), bool)
@@ -165,5 +165,5 @@ def regular(sources: Sources, watch: Watch) -> bool:
 def gathered(counts: Numbers, firsts: Numbers | Sequence[int]) -> tuple[Numbers, Numbers]:
     """Ranges of so many, from ``firsts`` on, in a row: of which each is, and its number."""
     of = np.repeat(np.arange(len(counts)), counts)
-    begins = np.cumsum(counts) - counts
-    return of, np.arange(len(of)) - begins[of] + np.asarray(firsts)[of]
+    skipped = np.asarray(firsts) - (np.cumsum(counts) - counts)
+    return of, np.arange(len(of)) + skipped[of]

@@ -181,13 +181,13 @@ class TouchedColumns:
     def shared(self) -> set[Area]:
         """The areas that something writes, and that several queues touch, or a transfer does."""
         users: dict[Area, set[int]] = {}
-        written = set[Area]()
-        for number, sides in enumerate(self.sides):
-            some = {-1, -2} if number >= self.apart else self._users[number]
-            for side, regions in enumerate(sides):
-                for region in regions:
-                    area = area_of(region)
-                    users.setdefault(area, set()).update(some)
-                    if side:
-                        written.add(area)
-        return {area for area, some in users.items() if len(some) > 1 and area in written}
+        written, moved = set[Area](), set[Area]()
+        for (reads, writes), some in zip(self.sides, self._users, strict=False):
+            for region in (*reads, *writes):
+                users.setdefault(area_of(region), set()).update(some)
+            written.update(map(area_of, writes))
+        for reads, writes in self.sides[self.apart :]:
+            moved.update(map(area_of, reads))
+            written.update(map(area_of, writes))
+            moved.update(map(area_of, writes))
+        return {one for one in written if one in moved or len(users[one]) > 1}

@@ -272,8 +272,8 @@ WITHOUT = (
 
 ORDERED = (
     ("40,000 on four engines in order", FREE.format(rounds=10_000), 1.6),
-    ("40,000 on four engines, with a race", STREAM.format(rounds=10_000), 2.1),
-    ("14,000 of a blocked matmul", BLOCKED.format(m=2, n=2, k=64), 1.8),
+    ("40,000 on four engines, with a race", STREAM.format(rounds=10_000), 1.9),
+    ("14,000 of a blocked matmul", BLOCKED.format(m=2, n=2, k=64), 1.6),
     ("16,000 of a naive matmul", NAIVE.format(m=4, n=16, k=64, deep=7), 1.6),
     ("38,000 of a loop with moments", LOOP.format(rounds=3200), 1.6),
 )

@@ -166,6 +166,32 @@ def test_a_count_that_another_queue_may_reach_instead_is_not_relied_upon() -> No
     assert judged(HEAD + after) == (True, True)
 
 
+SLACK = """\
+.target trn2
+.sbuf v[4] f32[128, 8]
+.sbuf long f32[128, 8192]
+.sem made
+@vector Memset v[0], 1.0  $made++
+@vector Memset v[1], 1.0  $made++
+@gpsimd Memset v[2], 1.0  $made++
+@scalar Activation long, long, op=exp
+@scalar Activation v[3], v[3], op=exp  $made >= {}
+"""
+
+
+def test_clocks_are_not_all_that_is_so_where_a_wait_needs_only_some_of_its_posts() -> None:
+    """For two of three posts one of the vector engine's is needed: only the steps say so."""
+    for least, exact in ((2, False), (3, True)):
+        text = SLACK.format(least)
+        assert judged(text) == (True, True)
+        program = assemble(Source("columns.nasm", text), TARGETS)
+        kept = columned.run(program)
+        assert kept is not None
+        whole = by_columns.judged(Sources(program), kept.watch, kept.machine.addresses)
+        assert whole is not None
+        assert (whole.clocks is not None) == exact
+
+
 def test_tiles_that_overlap_in_part_are_apart_where_they_do_not() -> None:
     """Two engines write halves of what was written as a whole, and neither waits for the other."""
     text = """\

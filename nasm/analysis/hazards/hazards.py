@@ -30,7 +30,8 @@ class Hazards:
             return None
         size = [len(program.tensors), *(len(lines.instructions) for lines in program.queues)]
         if self._judged is None or self._judged[0] != size:
-            made = Ordering(program, machine.scheduler, machine.addresses, machine.watch)
+            parts = program, machine.scheduler, machine.addresses, machine.watch
+            made = Ordering(*parts, lambda: machine.wait_columns)
             self._judged = size, made
         return self._judged[1]
 

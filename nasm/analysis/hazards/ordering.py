@@ -24,6 +24,7 @@ from nasm.views.view import View
 if TYPE_CHECKING:  # most runs have no race to describe, and are short
     from nasm.analysis.hazards.races import Races
     from nasm.order.whole_order import WholeOrder
+    from nasm.program.wait_columns import WaitColumns
 
 SET = "E0540"
 """The code of a set of a counter that is in no order; its facts name the semaphore."""
@@ -42,8 +43,10 @@ class Ordering:
         scheduler: Scheduler,
         addresses: Addresses | RegionAddresses,
         watch: Watch,
+        waits: Callable[[], WaitColumns],
     ) -> None:
         self.program, self.scheduler, self.watch = program, scheduler, watch
+        self._waits = waits
         self.places, self.region = addresses, addresses.region
         self._inputs: set[int] | None = None
         self._asked: tuple[object, ...] = ()
@@ -56,7 +59,7 @@ class Ordering:
 
     @cached_property
     def _sources(self) -> Sources:
-        return Sources(self.program)
+        return Sources(self.program, self._waits)
 
     @cached_property
     def _check(self) -> Check:
