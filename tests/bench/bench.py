@@ -16,8 +16,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -29,6 +27,7 @@ import ml_dtypes
 import numpy as np
 import tensix_kernels
 from moments import LOOP, UNROLLED
+from processor_time import busy
 from texts import BLOCKED, DISTINCT, FREE, MATMUL, NAIVE, SMALL, STREAM, flat, flat_naive
 
 import nasm
@@ -49,17 +48,6 @@ JUDGED = [
 """Programs whose order is judged, beside the matmul."""
 
 US = "us, at most "
-
-
-TICK = time.get_clock_info("process_time").resolution
-"""Seconds: a shorter call may seem to take none."""
-
-
-def busy(work: Callable[[], object]) -> float:
-    """The processor's time that one call takes in this process: others do not count."""
-    began = time.process_time()
-    work()
-    return time.process_time() - began
 
 
 def plain_matmul(a: np.ndarray, b: np.ndarray, products: type = np.float64) -> np.ndarray:
@@ -152,7 +140,7 @@ def rate(text: str, tries: int, values: bool = True) -> float:
     for _ in range(tries):
         gc.collect()
         execution = Execution(program, values=values, checked=values)
-        rates.append(len(program) / max(busy(partial(execution.run, hashes=False)), TICK))
+        rates.append(len(program) / busy(partial(execution.run, hashes=False)))
     return statistics.median(rates)
 
 

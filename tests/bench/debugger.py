@@ -9,10 +9,10 @@ import gc
 import io
 import random
 import statistics
-import time
 from collections.abc import Callable
 
 import numpy as np
+from processor_time import busy
 
 import nasm
 from nasm.apps.repl import help_commands  # noqa: F401  (it and what it imports declare the commands)
@@ -31,13 +31,6 @@ LARGE = """\
 .hbm B f32[8192, 8192]
 """
 """A tensor of 256 MiB that is given, and one that nothing writes."""
-
-
-def busy(work: Callable[[], object]) -> float:
-    """The processor's time that one call takes."""
-    began = time.process_time()
-    work()
-    return time.process_time() - began
 
 
 class Prompt:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gc
 import statistics
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from processor_time import busy
 
 import nasm.nki
 
@@ -103,7 +103,5 @@ def _rate(count: int, call: Callable[[], object], tries: int) -> float:
     rates = []
     for _ in range(tries):
         gc.collect()
-        begun = time.process_time()
-        call()
-        rates.append(count / (time.process_time() - begun))
+        rates.append(count / busy(call))
     return statistics.median(rates)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import statistics
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+
+from processor_time import busy
 
 import nasm
 from nasm.base.source import Source
@@ -117,9 +119,8 @@ def _rate(program: Program, tries: int, of: Callable[..., HasExecution]) -> floa
     for _ in range(tries):
         held = of(program)
         gc.collect()
-        begun = time.process_time()
-        held.run(hashes=False)
-        rates.append(held.execution.machine.scheduler.retired / (time.process_time() - begun))
+        seconds = busy(partial(held.run, hashes=False))
+        rates.append(held.execution.machine.scheduler.retired / seconds)
     return statistics.median(rates)
 
 
@@ -142,13 +143,9 @@ def idle(tries: int) -> list[tuple[str, float, str]]:
 def _parts(program: Program) -> tuple[float, float, float]:
     """Seconds of the processor's time to make a run, to run it, and of a checkpoint at its end."""
     gc.collect()
-    marks = [time.process_time()]
-    held = Execution(program)
-    for part in (lambda: held.run(hashes=False), held.checkpoint):
-        marks.append(time.process_time())
-        part()
-    made, run, end = marks[1], marks[2], time.process_time()
-    return made - marks[0], run - made, end - run
+    made: list[Execution] = []
+    making = busy(lambda: made.append(Execution(program)))
+    return making, busy(lambda: made[0].run(hashes=False)), busy(made[0].checkpoint)
 
 
 def rows(tries: int) -> list[tuple[str, float, str]]:
