@@ -1,4 +1,4 @@
-"""Messages through shared memory: whole, in order, of any length, whoever is slow."""
+"""Messages through shared memory: whole, in order, of any length, whichever side is slow."""
 
 from __future__ import annotations
 

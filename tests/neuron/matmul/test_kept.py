@@ -47,17 +47,24 @@ def multiplied(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.array(sums).astype(np.float32)
 
 
-@pytest.mark.parametrize("dtype", ["bf16", "f32", "f16", "float8_e4m3"])
-def test_a_tile_is_measured_once_until_it_is_written(
-    dtype: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    measured, measure = [], factors._span
+def spans(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
+    """The shapes of all that is measured from now on."""
+    measured: list[tuple[int, ...]] = []
+    measure = factors._span
 
     def counted(held: np.ndarray) -> factors.BitSpan:
         measured.append(held.shape)
         return measure(held)
 
     monkeypatch.setattr(factors, "_span", counted)
+    return measured
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "f32", "f16", "float8_e4m3"])
+def test_a_tile_is_measured_once_until_it_is_written(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = spans(monkeypatch)
     found = session(TWICE + CHANGED + AGAIN, dtype)
     assert found.run().ok
     assert measured == [(128, 32), (128, 64), (128, 64)]
@@ -68,13 +75,7 @@ def test_a_tile_is_measured_once_until_it_is_written(
 def test_columns_of_a_tile_are_measured_together_from_the_second_on(
     dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measured, measure = [], factors._span
-
-    def counted(held: np.ndarray) -> factors.BitSpan:
-        measured.append(held.shape)
-        return measure(held)
-
-    monkeypatch.setattr(factors, "_span", counted)
+    measured = spans(monkeypatch)
     parts = [f"MultiplyMoving c[:, {n}:{n + 8}], b[:, {n}:{n + 8}]" for n in range(0, 64, 8)]
     adding = [f"{line}, accumulate=true $s >= 2\n" for line in parts]
     text = "@tensor\nLoadStationary a\n" + "\n".join(parts) + " $s++\n"
